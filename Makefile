@@ -1,0 +1,77 @@
+# Every target works from a fresh checkout: it makes .venv and installs what it needs.
+# A second run finds the stamps newer than pyproject.toml and starts at once.
+
+PYTHON ?= python3
+WORKERS ?= 2
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check install -qq --progress-bar off
+SITE := site
+
+export NO_MKDOCS_2_WARNING := 1
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-deep check bench docs lint format clean
+.DELETE_ON_ERROR:
+
+help: ## print this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: $(VENV)/.stamp-demo ## show dimflow at work (needs only NumPy)
+	@$(BIN)/python examples/first_steps.py
+
+test: check ## everything a change has to pass
+	@echo "== pytest"
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
+
+test-deep: check ## the same with the long property tests
+	@echo "== pytest, deep"
+	@DIMFLOW_DEEP=1 $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
+
+bench: $(VENV)/.stamp-dev ## print the benchmark tables
+	@$(BIN)/python -m benchmarks
+
+docs: $(VENV)/.stamp-dev ## build the site into site/
+	@$(BIN)/mkdocs build --strict --quiet --site-dir $(SITE)
+	@echo "$(SITE)/index.html"
+
+# The stages before pytest, in order; the first that fails stops the run.
+check: lint
+	@echo "== mkdocs build --strict"
+	@$(BIN)/mkdocs build --strict --quiet --site-dir $(SITE)
+
+lint: $(VENV)/.stamp-dev ## ruff, mypy, import-linter
+	@echo "== ruff check"
+	@$(BIN)/ruff check .
+	@echo "== ruff format --check"
+	@$(BIN)/ruff format --check .
+	@echo "== mypy"
+	@$(BIN)/mypy
+	@echo "== import-linter"
+	@$(BIN)/lint-imports --no-logo
+
+format: $(VENV)/.stamp-dev ## format and mend what ruff can mend
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+
+clean: ## remove .venv, caches and what was built
+	rm -rf $(VENV) $(SITE) build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# An environment without a working pip (an interrupted run, an interpreter that is gone) is made anew.
+define ensure_venv
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and f"dimflow needs Python 3.11 or newer, {sys.executable} is {sys.version.split()[0]}; try: make PYTHON=/path/to/python3.11")'
+	@$(BIN)/python -m pip --version >/dev/null 2>&1 || { echo "== creating $(VENV)"; $(PYTHON) -m venv --clear $(VENV); }
+endef
+
+$(VENV)/.stamp-demo: pyproject.toml
+	$(ensure_venv)
+	@echo "== installing dimflow with NumPy"
+	@$(PIP) --editable .
+	@touch $@
+
+$(VENV)/.stamp-dev: pyproject.toml
+	$(ensure_venv)
+	@echo "== installing dimflow with its development tools"
+	@$(PIP) --editable '.[dev]'
+	@touch $@ $(VENV)/.stamp-demo

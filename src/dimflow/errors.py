@@ -1,0 +1,277 @@
+"""Every error that dimflow raises on purpose: fields to read, a text that says how to mend it.
+
+An error keeps what it was told as attributes (and as `args`, so that it pickles), and builds its
+text only when somebody reads it.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+__all__ = [
+    "ComputationError",
+    "DeviceMismatch",
+    "DimensionError",
+    "DimflowError",
+    "OutOfMemory",
+    "PointError",
+    "ShapeMismatch",
+    "UndefinedConstantError",
+    "UndefinedUnitError",
+    "UnitConversionError",
+    "UnitDefinitionError",
+    "UnitError",
+    "UnitFormatError",
+    "UnitParseError",
+    "UnitRangeError",
+    "WireFormatError",
+]
+
+_SHOWN = 60  # characters of a user's text that a message repeats
+
+
+class DimflowError(Exception):
+    """The root of all errors that dimflow raises on purpose."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), self.args
+
+    def _text(self) -> str:
+        raise NotImplementedError(f"{type(self).__name__} has no text")
+
+    def __str__(self) -> str:
+        return self._text()
+
+
+class UnitError(DimflowError, ValueError):
+    """Anything wrong with a unit."""
+
+    def __init__(self, problem: str, hint: str | None = None) -> None:
+        super().__init__(problem, hint)
+        self.problem = problem
+        self.hint = hint
+
+    def _text(self) -> str:
+        return self.problem + _hint(self.hint)
+
+
+class UnitRangeError(UnitError):
+    """An exponent, a scale or a text is beyond what dimflow computes exactly."""
+
+
+class PointError(UnitError):
+    """A point on a scale (20 °C, 3 dBm) stands where only a difference or a ratio has a meaning."""
+
+    def __init__(self, operation: str, unit: Any, hint: str | None = None) -> None:
+        DimflowError.__init__(self, operation, unit, hint)
+        self.operation = operation
+        self.unit = unit
+        self.hint = hint
+
+    def _text(self) -> str:
+        return f"{self.operation} has no meaning for points in {self.unit}" + _hint(self.hint)
+
+
+class DimensionError(UnitError, TypeError):
+    """Two units that had to be of one dimension are not."""
+
+    def __init__(self, operation: str, left: Any, right: Any, hint: str | None = None) -> None:
+        DimflowError.__init__(self, operation, left, right, hint)
+        self.operation = operation
+        self.left = left
+        self.right = right
+        self.hint = hint
+
+    def _text(self) -> str:
+        hint = self.hint or _missing_factor(self.left.dimension, self.right.dimension, "right")
+        return (
+            f"{self.operation} needs arguments of one dimension, but got\n"
+            + _sides("left", self.left, "right", self.right)
+            + _hint(hint)
+        )
+
+
+class UnitConversionError(DimensionError):
+    """A value cannot be converted from one unit into the other."""
+
+    def __init__(self, source: Any, target: Any, hint: str | None = None) -> None:
+        DimflowError.__init__(self, source, target, hint)
+        self.operation = "convert"
+        self.left = self.source = source
+        self.right = self.target = target
+        self.hint = hint
+
+    def _text(self) -> str:
+        return (
+            f"cannot convert {self.source or 'a pure number'} to "
+            f"{self.target or 'a pure number'}\n"
+            + _sides("from", self.source, "to", self.target)
+            + _hint(self.hint)
+        )
+
+
+class UnitParseError(UnitError):
+    """A text is not a unit; `position` is the character that shows it."""
+
+    def __init__(self, text: str, position: int, problem: str, hint: str | None = None) -> None:
+        DimflowError.__init__(self, text, position, problem, hint)
+        self.text = text
+        self.position = position
+        self.problem = problem
+        self.hint = hint
+
+    def _text(self) -> str:
+        return f"{self.problem}\n{_pointed(self.text, self.position)}" + _hint(self.hint)
+
+
+class UndefinedUnitError(UnitParseError, AttributeError, LookupError):
+    """A name that no unit has; `suggestions` are the nearest that some unit has."""
+
+    def __init__(
+        self, name: str, suggestions: Sequence[str] = (), text: str | None = None, position: int = 0
+    ) -> None:
+        DimflowError.__init__(self, name, tuple(suggestions), text, position)
+        self.name = name
+        self.suggestions = tuple(suggestions)
+        self.text = name if text is None else text
+        self.position = position
+        self.problem = f"no unit is called {_shown(name)!r}"
+        self.hint = _did_you_mean(self.suggestions)
+
+
+class UnitDefinitionError(UnitError):
+    """A definition is malformed, or clashes with one that stands already."""
+
+    def __init__(self, definition: str, problem: str, hint: str | None = None) -> None:
+        DimflowError.__init__(self, definition, problem, hint)
+        self.definition = definition
+        self.problem = problem
+        self.hint = hint
+
+    def _text(self) -> str:
+        return f"{self.problem}\n  in:    {_shown(self.definition)}" + _hint(self.hint)
+
+
+class UnitFormatError(UnitError):
+    """A unit has no spelling in the style asked for, or there is no such style."""
+
+
+class WireFormatError(UnitError):
+    """An encoded unit is damaged, too large, or of a version that this dimflow does not know."""
+
+
+class UndefinedConstantError(DimflowError, AttributeError, LookupError):
+    """A name that no constant has; `suggestions` are the nearest that some constant has."""
+
+    def __init__(self, name: str, suggestions: Sequence[str] = ()) -> None:
+        super().__init__(name, tuple(suggestions))
+        self.name = name
+        self.suggestions = tuple(suggestions)
+
+    def _text(self) -> str:
+        hint = _did_you_mean(self.suggestions)
+        return f"no constant is called {_shown(str(self.name))!r}" + _hint(hint)
+
+
+class _Mismatch(DimflowError):
+    """What was expected of an operation's argument is not what came."""
+
+    _what = ""
+
+    def __init__(self, operation: str, expected: Any, actual: Any, hint: str | None = None) -> None:
+        super().__init__(operation, expected, actual, hint)
+        self.operation = operation
+        self.expected = expected
+        self.actual = actual
+        self.hint = hint
+
+    def _text(self) -> str:
+        return (
+            f"{self.operation} got the wrong {self._what}\n"
+            f"  expected: {self.expected}\n"
+            f"  actual:   {self.actual}" + _hint(self.hint)
+        )
+
+
+class ShapeMismatch(_Mismatch, ValueError):
+    """The shape of an argument is not what the operation needs."""
+
+    _what = "shape"
+
+
+class DeviceMismatch(_Mismatch, RuntimeError):
+    """An argument lives on another device than the operation needs."""
+
+    _what = "device"
+
+
+class ComputationError(DimflowError, ArithmeticError):
+    """An operation ran and could not give a result: `reason` says why."""
+
+    def __init__(self, operation: str, reason: str, hint: str | None = None) -> None:
+        super().__init__(operation, reason, hint)
+        self.operation = operation
+        self.reason = reason
+        self.hint = hint
+
+    def _text(self) -> str:
+        return f"{self.operation} failed: {self.reason}" + _hint(self.hint)
+
+
+class OutOfMemory(DimflowError, MemoryError):
+    """An operation needs more memory (in bytes) than the device has to give."""
+
+    def __init__(self, operation: str, requested: int, available: int, device: str = "cpu") -> None:
+        super().__init__(operation, requested, available, device)
+        self.operation = operation
+        self.requested = requested
+        self.available = available
+        self.device = device
+
+    def _text(self) -> str:
+        return (
+            f"{self.operation} needs more memory than {self.device} has\n"
+            f"  requested: {self.requested:,} bytes\n"
+            f"  available: {self.available:,} bytes"
+        )
+
+
+def _hint(hint: str | None) -> str:
+    return f"\n  hint:  {hint}" if hint else ""
+
+
+def _did_you_mean(suggestions: Sequence[str]) -> str | None:
+    if not suggestions:
+        return None
+    return "did you mean " + " or ".join(repr(s) for s in suggestions) + "?"
+
+
+def _shown(text: str) -> str:
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
+
+
+def _pointed(text: str, position: int) -> str:
+    """The text around a position, with a caret under it."""
+    start = max(0, min(position, len(text)) - _SHOWN // 2)
+    window = text[start : start + _SHOWN]
+    shown = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in window)
+    return f"  in:    {shown}\n         {' ' * (position - start)}^"
+
+
+def _sides(first: str, one: Any, second: str, other: Any) -> str:
+    names = first + ":", second + ":"
+    texts = str(one) or "1", str(other) or "1"
+    name_width, text_width = max(map(len, names)), max(map(len, texts))
+    return "\n".join(
+        f"  {name:<{name_width}} {text:<{text_width}}   {unit.dimension}"
+        for name, text, unit in zip(names, texts, (one, other), strict=True)
+    )
+
+
+def _missing_factor(left: Any, right: Any, side: str) -> str:
+    factor = left / right
+    called = f" ({_article(factor.name)} {factor.name})" if factor.name else ""
+    return f"a factor of {factor.formula}{called} is missing on the {side}"
+
+
+def _article(word: str) -> str:
+    return "an" if word[0] in "aeiou" else "a"

@@ -1,0 +1,247 @@
+"""Conversions: from one unit to another as a short list of steps, exact where numbers allow it."""
+
+import math
+from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from dimflow.errors import ComputationError, UnitConversionError, UnitError, UnitRangeError
+from dimflow.units.meaning import Affine, Logarithmic, Meaning
+from dimflow.units.scale import ONE, Scale
+from dimflow.units.unit import Unit
+
+_ZERO = Fraction(0)
+
+
+class Linear(NamedTuple):
+    """Step: `factor * x + offset`."""
+
+    factor: Scale
+    offset: Fraction = _ZERO
+
+    def __call__(self, x: Any) -> Any:
+        if self.factor is not ONE:
+            x = x * float(self.factor)
+        return x + float(self.offset) if self.offset else x
+
+
+class Power(NamedTuple):
+    """Step: `x ** exponent`."""
+
+    exponent: int
+
+    def __call__(self, x: Any) -> Any:
+        return 1 / x if self.exponent == -1 else x**self.exponent
+
+
+class Exponential(NamedTuple):
+    """Step: `base ** x`; base 0 stands for e."""
+
+    base: int
+
+    def __call__(self, x: Any) -> Any:
+        return math.exp(x) if self.base == 0 else float(self.base) ** x
+
+
+class Logarithm(NamedTuple):
+    """Step: the logarithm of x; base 0 stands for e."""
+
+    base: int
+
+    def __call__(self, x: Any) -> Any:
+        function = {0: math.log, 2: math.log2, 10: math.log10}[self.base]
+        if x <= 0:
+            if x == 0:
+                return -math.inf
+            raise ComputationError("a level", f"{x!r} is negative, so it has no logarithm")
+        return function(x)
+
+
+class Function(NamedTuple):
+    """Step: any function of the value, as an equivalency gives it."""
+
+    function: Callable[[Any], Any]
+
+    def __call__(self, x: Any) -> Any:
+        return self.function(x)
+
+
+Step = Linear | Power | Exponential | Logarithm | Function
+
+
+class Conversion(NamedTuple):
+    """How values in one unit become values in another."""
+
+    source: Unit
+    target: Unit
+    steps: tuple[Step, ...]
+
+    def __call__(self, value: Any) -> Any:
+        """Convert a number, exactly and rounded once where the steps are linear and rational."""
+        if isinstance(value, (int, float, Fraction, Decimal)) and not isinstance(value, bool):
+            return self._number(value)
+        for step in self.steps:
+            value = step(value)
+        return value
+
+    def _number(self, value: "int | float | Fraction | Decimal") -> Any:
+        if not self.steps:
+            return value
+        if isinstance(value, (int, Fraction)) or math.isfinite(value):
+            exact = self._exactly(Fraction(value))
+            if exact is not None:
+                return _like(value, exact)
+        number: Any = float(value)
+        try:
+            for step in self.steps:
+                number = step(number)
+        except ZeroDivisionError:
+            return math.copysign(math.inf, number)
+        except OverflowError:
+            return math.inf
+        return number
+
+    def _exactly(self, value: Fraction) -> Fraction | None:
+        """The value in rational arithmetic, or None if a step is not rational."""
+        for step in self.steps:
+            if isinstance(step, Linear) and step.factor.is_rational:
+                value = value * step.factor.fraction + step.offset
+            elif isinstance(step, Power) and value:
+                value = value**step.exponent
+            else:
+                return None
+        return value
+
+
+def _like(value: object, exact: Fraction) -> "float | Fraction | Decimal":
+    if isinstance(value, Fraction):
+        return exact
+    if isinstance(value, Decimal):
+        return Decimal(exact.numerator) / Decimal(exact.denominator)
+    try:
+        return exact.numerator / exact.denominator
+    except OverflowError:
+        return math.copysign(math.inf, exact)
+
+
+def convert(value: Any, source: "Unit | str", target: "Unit | str", via: Any = None) -> Any:
+    """A value in one unit, in another: `convert(65, "mile/hour", "km/h")` is 104.60736.
+
+    Points convert as points (°C to °F, dBm to W). `via` names an equivalency, or is one, or is a
+    list of them: `convert(500, "nm", "THz", via="spectral")`.
+    """
+    return find_conversion(Unit(source), Unit(target), via)(value)
+
+
+def find_conversion(source: Unit, target: Unit, via: Any = None) -> Conversion:
+    """The steps from one unit to another; UnitConversionError if there are none."""
+    if source.dimension is target.dimension:
+        return Conversion(source, target, _direct(source.key, target.key))
+    if via is not None:
+        from dimflow.units.equivalencies import find_equivalencies
+
+        for equivalency in find_equivalencies(via):
+            steps = equivalency.steps(source.dimension, target.dimension)
+            if steps is not None:
+                return Conversion(
+                    source,
+                    target,
+                    _merged((*_to_base(source.key), *steps, *_from_base(target.key))),
+                )
+    raise cannot_convert(source, target, via)
+
+
+@lru_cache(maxsize=4096)
+def _direct(a: Meaning, b: Meaning) -> tuple[Step, ...]:
+    if a is b:
+        return ()
+    if isinstance(a.law, Logarithmic) and isinstance(b.law, Logarithmic):
+        return _merged(_between_levels(a, b, a.law, b.law))
+    return _merged((*_to_base(a), *_from_base(b)))
+
+
+def _to_base(meaning: Meaning) -> tuple[Step, ...]:
+    law = meaning.law
+    if isinstance(law, Logarithmic):
+        return (
+            Linear(Scale(1 / abs(law.factor))),
+            *_sign(law),
+            Exponential(law.base),
+            Linear(meaning.scale),
+        )
+    return (Linear(meaning.scale, law.offset if law else _ZERO),)
+
+
+def _from_base(meaning: Meaning) -> tuple[Step, ...]:
+    law = meaning.law
+    inverse = meaning.scale**-1
+    if isinstance(law, Logarithmic):
+        return Linear(inverse), Logarithm(law.base), Linear(Scale(abs(law.factor))), *_sign(law)
+    if isinstance(law, Affine):
+        return (Linear(inverse, -law.offset * inverse.fraction),)
+    return (Linear(inverse),)
+
+
+def _sign(law: Logarithmic) -> tuple[Step, ...]:
+    return (Function(_negative),) if law.factor < 0 else ()
+
+
+def _negative(x: Any) -> Any:
+    return -x
+
+
+def _between_levels(
+    a: Meaning, b: Meaning, one: Logarithmic, other: Logarithmic
+) -> tuple[Step, ...]:
+    """Levels of one reference change by a factor alone; a level of field equals that of power."""
+    if a.scale == b.scale and one.level and other.level:
+        return (Linear(one.level / other.level),)
+    if one.field != other.field:
+        raise UnitError(
+            "a level of a power and a level of a field have different references here",
+            "convert through their linear units",
+        )
+    return (*_to_base(a), *_from_base(b))
+
+
+def _merged(steps: tuple[Step, ...]) -> tuple[Step, ...]:
+    """Neighbouring linear steps as one, after powers; those that do nothing left out."""
+    result: list[Step] = []
+    for step in steps:
+        last = result[-1] if result else None
+        if isinstance(step, Power) and isinstance(last, Linear) and not last.offset:
+            result[-1] = step
+            step = Linear(last.factor**step.exponent)
+        elif isinstance(step, Linear) and isinstance(last, Linear):
+            result.pop()
+            offset = (
+                last.offset * step.factor.fraction + step.offset if last.offset else step.offset
+            )
+            step = Linear(last.factor * step.factor, offset)
+        result.append(step)
+    return tuple(s for s in result if not (isinstance(s, Linear) and s == Linear(ONE)))
+
+
+def cannot_convert(source: Unit, target: Unit, via: Any = None) -> UnitConversionError:
+    """The error for two units of different dimension, with the hint that fits."""
+    from dimflow.units.equivalencies import suggested
+
+    hint = _angle_hint(source, target) or suggested(source.dimension, target.dimension, via)
+    return UnitConversionError(source, target, hint)
+
+
+def _angle_hint(source: Unit, target: Unit) -> str | None:
+    """60 rpm is 1 Hz of cycles or 6.28 1/s of radians: show both readings."""
+    a, b = source.dimension, target.dimension
+    if a.without_angle() is not b.without_angle() or source.law or target.law:
+        return None
+    readings = []
+    for name, meaning in (("cycles", "a turn counts as 1"), ("angle", "a radian counts as 1")):
+        try:
+            value = float(convert(1, source, target, via=name))
+        except (UnitConversionError, UnitRangeError):
+            continue
+        readings.append(f"via={name!r} gives {value:.6g} {target} per {source} ({meaning})")
+    return "an angle is not a pure number: " + "; ".join(readings)

@@ -1,0 +1,178 @@
+"""One line of a definitions file: how a unit or a prefix is written down as data.
+
+    # a comment
+    @family US customary length            what the units below have in common
+    @source NIST Handbook 44 (2024)        where their numbers come from
+    kilo- = 1e3 = k-                       a prefix
+    metre = [length]; prefix: si = m = meter
+    inch = 2.54 centimetre = in = inches
+    degree_Fahrenheit = 5/9 kelvin; offset: 45967/180 = °F, degF
+    decibel_milliwatt = milliwatt; logbase: 10; logfactor: 10 = dBm
+
+    name = definition [; key: value]... [= symbol[, symbol]... [= other name]...]
+
+The grammar is that of pint's files, with more keys and with several symbols in one field. The first
+symbol is shown in Unicode style, the first one in ASCII in plain style; `_` stands for none.
+"""
+
+import re
+from collections.abc import Iterator
+from fractions import Fraction
+
+from dimflow.errors import UnitDefinitionError
+from dimflow.units.grammar import MAX_LENGTH, NAME
+from dimflow.units.meaning import Affine, Law, Logarithmic
+
+_NAME = re.compile(NAME)
+_KEYS = {"prefix", "ucum", "offset", "logbase", "logfactor", "field", "binary", "cf"}
+_PREFIXING = {"si", "binary", "none"}
+_BASES = {"e": 0, "2": 2, "10": 10}
+
+
+class Definition:
+    """What one line says, unparsed beyond its fields."""
+
+    __slots__ = ("aliases", "expression", "family", "keys", "name", "source", "symbols")
+
+    name: str
+    expression: str
+    symbols: tuple[str, ...]
+    aliases: tuple[str, ...]
+    keys: dict[str, str]
+    family: str
+    source: str
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both say the same, wherever they stand."""
+        if not isinstance(other, Definition):
+            return NotImplemented
+        return self.spellings == other.spellings and (self.expression, self.keys) == (
+            other.expression,
+            other.keys,
+        )
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    @property
+    def text(self) -> str:
+        """The definition as one would write it today, for messages."""
+        return f"{self.name} = {self.expression}"
+
+    @property
+    def spellings(self) -> tuple[str, ...]:
+        """Everything it may be called, plurals and prefixes aside."""
+        return (self.name, *self.symbols, *self.aliases)
+
+    @property
+    def symbol(self) -> str:
+        """The first symbol in ASCII, or the name if there is none."""
+        return next((s for s in self.symbols if s.isascii()), self.name)
+
+    @property
+    def pretty(self) -> str:
+        """The first symbol, whatever its characters, or the name if there is none."""
+        return self.symbols[0] if self.symbols else self.name
+
+    @property
+    def prefixing(self) -> str:
+        """Which prefixes it takes: 'si', 'binary' (and SI), 'none', or '' for long forms only."""
+        return self.keys.get("prefix", "")
+
+    @property
+    def takes_symbols(self) -> bool:
+        """Whether symbols of prefixes go with its symbols: km, but not the kilofoot as kft."""
+        return bool(self.symbols) and self.prefixing in ("si", "binary")
+
+    @property
+    def ucum(self) -> str | None:
+        """Its UCUM code."""
+        return self.keys.get("ucum")
+
+    @property
+    def law(self) -> Law:
+        """The law that the keys state."""
+        keys = self.keys
+        try:
+            if "logbase" in keys:
+                base = _BASES[keys["logbase"]]
+                return Logarithmic(base, Fraction(keys["logfactor"]), "field" in keys)
+            if "offset" in keys:
+                return Affine(Fraction(keys["offset"]))
+        except (KeyError, ValueError, ZeroDivisionError):
+            raise UnitDefinitionError(
+                self.text,
+                f"the keys of {self.name!r} do not state a law",
+                "offset: NUMBER, or logbase: 2, 10 or e with logfactor: NUMBER",
+            ) from None
+        return None
+
+
+def read(text: str, *, family: str = "", source: str = "") -> Iterator[Definition]:
+    """The definitions in a text of many lines."""
+    for line in text.splitlines():
+        line = line.partition("#")[0].strip() if "#" in line else line.strip()
+        if not line:
+            continue
+        if line[0] == "@":
+            word, _, rest = line.partition(" ")
+            if word == "@family":
+                family, source = rest.strip(), ""
+            elif word == "@source":
+                source = rest.strip()
+            else:
+                raise UnitDefinitionError(
+                    line, f"{word} is not understood", "lines with @ are @family and @source"
+                )
+        else:
+            yield read_line(line, family, source)
+
+
+def read_line(line: str, family: str = "", source: str = "") -> Definition:
+    """The definition in one line."""
+    if len(line) > MAX_LENGTH:
+        raise UnitDefinitionError(line, f"a definition of {len(line):,} characters is too long")
+    fields = line.split(" = ") if " = " in line else line.split("=")
+    if len(fields) < 2:
+        raise UnitDefinitionError(line, "a definition needs a name, '=' and a value")
+    definition = Definition()
+    definition.name = fields[0].strip()
+    expression, *options = fields[1].split(";")
+    definition.expression = expression.strip()
+    definition.keys = _keys(line, options)
+    symbols = fields[2].strip() if len(fields) > 2 else "_"
+    definition.symbols = () if symbols == "_" else tuple(s.strip() for s in symbols.split(","))
+    definition.aliases = tuple(s.strip() for s in fields[3:])
+    definition.family = family
+    definition.source = source
+    return definition
+
+
+def check(definition: Definition) -> None:
+    """Raise if a name could not be written in a unit text, or a key is not known."""
+    for spelling in definition.spellings:
+        bare = spelling.removesuffix("-")
+        if not _NAME.fullmatch(bare) or len(bare) > 100:
+            raise UnitDefinitionError(
+                definition.text,
+                f"{spelling!r} cannot be the name of a unit",
+                "names are letters, digits and underscores, and do not begin with a digit",
+            )
+    if not definition.expression:
+        raise UnitDefinitionError(definition.text, f"{definition.name!r} is given no value")
+    if definition.prefixing and definition.prefixing not in _PREFIXING:
+        raise UnitDefinitionError(
+            definition.text, f"prefix: {definition.prefixing!r} is not one of si, binary, none"
+        )
+
+
+def _keys(line: str, options: list[str]) -> dict[str, str]:
+    keys: dict[str, str] = {}
+    for option in options:
+        key, _, value = option.partition(":")
+        if key.strip() not in _KEYS:
+            raise UnitDefinitionError(
+                line, f"{key.strip()!r} is not a key", "keys: " + ", ".join(sorted(_KEYS))
+            )
+        keys[key.strip()] = value.strip()
+    return keys

@@ -1,0 +1,128 @@
+r"""Texts in other notations, turned into products of names: LaTeX, siunitx, HTML and UCUM."""
+
+import re
+from html import unescape
+from typing import TYPE_CHECKING
+
+from dimflow.errors import UnitFormatError, UnitParseError
+from dimflow.units.grammar import MAX_DEPTH, MAX_LENGTH, Product, parse
+from dimflow.units.ucum import parse_ucum
+
+if TYPE_CHECKING:
+    from dimflow.units.registry import Registry
+
+_SPACES = re.compile(r"\\[,;:! ]|~|\\q?quad\b|\\left\b|\\right\b|\$")
+_FRACTION = re.compile(r"\\[dt]?frac\s*\{")
+_STYLED = re.compile(r"\\(?:mathrm|text|textrm|operatorname|rm|unit|si|SI)(?:\[\])?\s*(?=\{)")
+_MACRO = re.compile(r"\\([A-Za-z]+)")
+_CHARACTERS = {
+    "mu": "µ",
+    "Omega": "Ω",
+    "Delta": "Δ",
+    "circ": "°",
+    "degree": "°",
+    "prime": "′",
+    "cdot": "*",
+    "times": "*",
+    "odot": "☉",
+    "oplus": "⊕",
+    "AA": "Å",
+    "pi": "pi",
+    "per": "/",
+    "squared": "^2",
+    "cubed": "^3",
+    "tothe": "^",
+}
+_TAG = re.compile(r"</?(?:span|i|em|b|var|small)\b[^<>]*>")
+
+
+def read(text: str, style: str | None, registry: "Registry") -> Product:
+    """Read a text in a named notation."""
+    if len(text) > MAX_LENGTH:
+        raise UnitParseError(
+            text[:MAX_LENGTH], 0, f"a unit text of {len(text):,} characters is too long",
+            f"texts of up to {MAX_LENGTH:,} characters are read",
+        )  # fmt: skip
+    if style == "ucum":
+        return parse_ucum(text, registry)
+    if style in ("latex", "siunitx"):
+        return parse(from_latex(text, registry))
+    if style == "html":
+        return parse(from_html(text))
+    raise UnitFormatError(
+        f"no notation is called {style!r}", "plain, unicode, latex, siunitx, html, cf, ucum"
+    )
+
+
+def from_latex(text: str, registry: "Registry") -> str:
+    r"""LaTeX as plain text: \frac{\mathrm{kg}}{\mathrm{m}^{3}} -> (kg)/(m^(3))."""
+    source = _STYLED.sub("", _SPACES.sub(" ", text.replace("{}", "")))
+    source = source.replace(r"\%", "%").replace(r"\_", "_").replace("^{\\circ}", "°")
+    for _ in range(MAX_DEPTH):
+        match = _FRACTION.search(source)
+        if match is None:
+            break
+        middle = _closing(source, match.end() - 1, text)
+        if not source.startswith("{", middle + 1):
+            raise UnitParseError(text, 0, "a fraction needs two parts in braces")
+        end = _closing(source, middle + 1, text)
+        top, bottom = source[match.end() : middle], source[middle + 2 : end]
+        source = f"{source[: match.start()]}(({top})/({bottom})){source[end + 1 :]}"
+    source = _macros(source, registry)
+    return _unbraced(source, text).strip()
+
+
+def _macros(source: str, registry: "Registry") -> str:
+    r"""Replace \mu and \kilo\metre by what they stand for."""
+
+    def replaced(match: re.Match[str]) -> str:
+        word = match[1]
+        if word in _CHARACTERS:
+            return _CHARACTERS[word]
+        is_prefix = registry.find_prefix(word) is not None and registry.find(word) is None
+        return f" {word}" if not is_prefix else f" {word}\0"
+
+    return _MACRO.sub(replaced, source).replace("\0 ", "").replace("\0", "")
+
+
+def _closing(source: str, opening: int, text: str) -> int:
+    depth = 0
+    for position in range(opening, len(source)):
+        if source[position] == "{":
+            depth += 1
+        elif source[position] == "}":
+            depth -= 1
+            if depth == 0:
+                return position
+    raise UnitParseError(text, 0, "a brace is never closed")
+
+
+def _unbraced(source: str, text: str) -> str:
+    """Braces as parentheses, except around a single name, where they only group letters."""
+    result: list[str] = []
+    stack: list[int] = []
+    for character in source:
+        if character == "{":
+            stack.append(len(result))
+            result.append("(")
+        elif character == "}":
+            if not stack:
+                raise UnitParseError(text, 0, "a brace was never opened")
+            start = stack.pop()
+            inner = "".join(result[start + 1 :])
+            if start and result[start - 1].endswith("^"):
+                result[start:] = ["(", inner, ")"]
+            else:
+                result[start:] = [inner]
+        else:
+            result.append(character)
+    if stack:
+        raise UnitParseError(text, 0, "a brace is never closed")
+    return "".join(result)
+
+
+def from_html(text: str) -> str:
+    """HTML as plain text: kg&middot;m<sup>2</sup> -> kg·m^(2)."""
+    source = text.replace("<sup>", "^(").replace("</sup>", ")")
+    source = _TAG.sub("", source)
+    return unescape(source).strip()

@@ -1,0 +1,307 @@
+r"""The grammar of unit texts: from characters to a flat product of names with exponents.
+
+Knows no units. One pass over the text, one regular expression, no recursion deeper than the
+parentheses that are allowed; everything that can grow is limited.
+
+    product  = term { ["*" | "·" | "." | "-" | "/" | "per" | nothing] term }
+    term     = ["square" | "cubic"] factor [exponent | "squared" | "cubed"]
+    factor   = number | name | "(" product ")" | "sqrt" "(" product ")"
+    exponent = ("^" | "**") number | "^(1/2)" | superscripts | digits set against a name: m2, s-1
+
+Products and quotients bind alike, from left to right, whether written or implied: J/kg K is
+(J/kg)*K, as in pint, udunits and UCUM.
+"""
+
+import re
+from fractions import Fraction
+from typing import NamedTuple
+
+from dimflow.errors import UnitParseError, UnitRangeError
+from dimflow.units.exponent import Exponent, checked
+from dimflow.units.scale import ONE, Scale, irrational
+
+MAX_LENGTH = 2048
+MAX_DEPTH = 32
+_MAX_DIGITS = 400
+_MAX_MAGNITUDE = 2000  # of a decimal exponent: 1e2000 is still a number
+
+_SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁄ᐟ", "0123456789+-//")
+_LETTER = r"[^\W\d⁰¹²³⁴-⁹]"
+_SIGN = "°′″'\"%‰‱℧☉⊙⊕♃℃℉∞"
+NAME = rf"(?:{_LETTER}|[{_SIGN}])(?:[^\W⁰¹²³⁴-⁹]|[{_SIGN}])*"
+_NUMBER = r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
+
+_TOKEN = re.compile(
+    rf"""(?P<name>{NAME}) (?:(?P<glued>[+\-−][0-9]+)(?![0-9.]))?
+      |  (?P<number>{_NUMBER})
+      |  (?P<superscript>[⁺⁻]?[⁰¹²³⁴-⁹]+(?:[⁄ᐟ][⁰¹²³⁴-⁹]+)?)
+      |  (?:\*\*|\^) [ ]* (?: (?P<exponent>[+\-−]?{_NUMBER})
+                                 |   [({{] [ ]* (?P<top>[+\-−]?{_NUMBER})
+                                     (?:[ ]*/[ ]*(?P<bottom>[0-9]+))? [ ]* [)}}] )
+      |  (?P<times>[*·⋅×∙•.]|[\-‐‑](?=[^\W\d]))
+      |  (?P<over>[/÷∕⁄])
+      |  (?P<left>\() | (?P<right>\))
+      |  (?P<space>[ \t\u00a0\u2009\u202f]+)
+    """,
+    re.VERBOSE,
+)
+_NUMBERS = {"pi": "pi", "π": "pi", "ln2": "ln2", "ln10": "ln10"}
+# The commonest texts, read by one expression: names with whole exponents and single operators.
+_SIMPLE = re.compile(rf"([*/· ]?)({_LETTER}+)(?:(?:\*\*|\^)(-?[0-9]{{1,4}})(?![0-9.eE]))?")
+_BEFORE = {"square": 2, "sq": 2, "cubic": 3, "cu": 3}
+_AFTER = {"squared": 2, "cubed": 3}
+_WORDS = frozenset({"per", "sqrt", *_NUMBERS, *_BEFORE, *_AFTER})
+
+
+class Term(NamedTuple):
+    """One name in a product, where it stood, and the power it is raised to."""
+
+    name: str
+    exponent: Exponent
+    position: int
+
+
+class Product(NamedTuple):
+    """What a text says: an exact number times named units."""
+
+    factor: Scale
+    terms: tuple[Term, ...]
+
+
+class _Group:
+    """An open parenthesis: what it holds so far and how it joins what stands before it."""
+
+    __slots__ = ("before", "factor", "function", "last", "position", "sign", "terms")
+
+    def __init__(self, sign: int, before: int, function: Exponent, position: int) -> None:
+        self.sign = sign  # of the whole group in its surroundings: -1 after a slash
+        self.before = before  # from a leading "square" or "cubic"
+        self.function = function  # 1/2 for sqrt
+        self.position = position
+        self.factor = ONE
+        self.terms: list[Term] = []
+        self.last: tuple[Scale, tuple[Term, ...], int] | None = (
+            None  # a factor that may get an exponent
+        )
+
+
+def parse(text: str) -> Product:
+    """Read a text, or raise UnitParseError with the position of what is wrong."""
+    if len(text) > MAX_LENGTH:
+        raise UnitParseError(
+            text[:MAX_LENGTH], 0, f"a unit text of {len(text):,} characters is too long",
+            f"texts of up to {MAX_LENGTH:,} characters are read",
+        )  # fmt: skip
+    try:
+        return _simple(text) or _Reader(text).read()
+    except UnitRangeError as error:
+        raise UnitParseError(text, 0, error.problem, error.hint) from None
+
+
+def _simple(text: str) -> Product | None:
+    """The product, if the text is of the commonest form; what it gives is what `_Reader` gives."""
+    terms = []
+    position = 0
+    for operator, name, power in _SIMPLE.findall(text):
+        start = position + len(operator)
+        if name in _WORDS or not text.startswith(name, start) or (operator and not position):
+            return None
+        position = start + len(name)
+        exponent = 1
+        if power:
+            exponent = int(power)
+            position += len(power) + (2 if text[position] == "*" else 1)
+        terms.append(Term(name, -exponent if operator == "/" else exponent, start))
+    return Product(ONE, tuple(terms)) if terms and position == len(text) else None
+
+
+class _Reader:
+    """The state of one pass over one text."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.groups = [_Group(1, 1, 1, 0)]
+        self.sign: int | None = None  # +1 after "*", -1 after "/", None if no operator is open
+        self.before = 1
+        self.root: Exponent | None = None
+        self.operator_at = 0
+
+    def fail(self, position: int, problem: str, hint: str | None = None) -> UnitParseError:
+        return UnitParseError(self.text, position, problem, hint)
+
+    def read(self) -> Product:
+        text, match, position, end = self.text, _TOKEN.match, 0, len(self.text)
+        while position < end:
+            token = match(text, position)
+            if token is None:
+                raise self._unreadable(position)
+            kind = token.lastgroup
+            if kind == "name" or kind == "glued":
+                self._name(token)
+            elif kind == "space":
+                pass
+            elif kind == "times" or kind == "over":
+                self._operator(1 if kind == "times" else -1, position)
+            elif kind == "exponent" or kind == "top" or kind == "bottom":
+                self._exponent(_written_exponent(self, token), position)
+            elif kind == "number":
+                self._value(_number(self, token["number"], position), (), position)
+            elif kind == "superscript":
+                self._exponent(_superscript(token["superscript"]), position)
+            elif kind == "left":
+                self._open(position)
+            else:
+                self._close(position)
+            position = token.end()
+        self._complete()
+        if len(self.groups) > 1:
+            raise self.fail(self.groups[-1].position, "this parenthesis is never closed")
+        group = self.groups[0]
+        self._flush(group)
+        return Product(group.factor, tuple(group.terms))
+
+    def _name(self, token: re.Match[str]) -> None:
+        name, position = token["name"], token.start()
+        if name not in _WORDS:
+            self._value(ONE, (Term(name, 1, position),), position)
+        elif name == "per":
+            self._operator(-1, position)
+        elif name in _BEFORE:
+            self.before *= _BEFORE[name]
+            self.operator_at = position
+            if token["glued"]:
+                raise self.fail(position, f"{name!r} has no exponent")
+        elif name in _AFTER:
+            self._exponent(_AFTER[name], position)
+        elif name == "sqrt":
+            self.root = Fraction(1, 2)
+            self.operator_at = position
+        else:
+            self._value(irrational(_NUMBERS[name]), (), position)
+        if token.lastgroup == "glued" and self.groups[-1].last:
+            glued = int(token["glued"].replace("−", "-")) if len(token["glued"]) < 12 else 10**12
+            self._exponent(checked(glued), position)
+
+    def _value(self, factor: Scale, terms: tuple[Term, ...], position: int) -> None:
+        if self.root is not None:
+            raise self.fail(position, "sqrt needs a parenthesis")
+        group = self.groups[-1]
+        self._flush(group)
+        sign = self.sign or 1
+        if self.before != 1:
+            factor, terms = _raised(factor, terms, self.before)
+            self.before = 1
+        group.last = factor, terms, sign
+        self.sign = None
+
+    def _exponent(self, power: Exponent, position: int) -> None:
+        group = self.groups[-1]
+        if group.last is None or self.sign is not None or self.before != 1:
+            raise self.fail(position, "this exponent has nothing to raise")
+        factor, terms, sign = group.last
+        self._flush_raised(group, factor, terms, sign, power)
+
+    def _operator(self, sign: int, position: int) -> None:
+        group = self.groups[-1]
+        empty = group.last is None and not group.terms and group.factor is ONE
+        if self.sign is not None or self.before != 1 or self.root is not None:
+            raise self.fail(position, "two operators stand side by side")
+        if empty and sign == 1:
+            raise self.fail(position, "a unit cannot begin with an operator")
+        self.sign = sign
+        self.operator_at = position
+
+    def _open(self, position: int) -> None:
+        if len(self.groups) > MAX_DEPTH:
+            raise self.fail(position, f"parentheses are nested more than {MAX_DEPTH} deep")
+        self._flush(self.groups[-1])
+        root = self.root if self.root is not None else 1
+        self.groups.append(_Group(self.sign or 1, self.before, root, position))
+        self.sign, self.before, self.root = None, 1, None
+
+    def _close(self, position: int) -> None:
+        self._complete()
+        if len(self.groups) == 1:
+            raise self.fail(position, "this parenthesis was never opened")
+        group = self.groups.pop()
+        self._flush(group)
+        if not group.terms and group.factor is ONE and position == group.position + 1:
+            raise self.fail(group.position, "these parentheses are empty")
+        factor, terms = _raised(group.factor, tuple(group.terms), group.before * group.function)
+        self.groups[-1].last = factor, terms, group.sign
+
+    def _complete(self) -> None:
+        if self.sign is not None or self.before != 1 or self.root is not None:
+            raise self.fail(self.operator_at, "a unit is missing after this")
+
+    def _flush(self, group: _Group) -> None:
+        """Move the last factor, which can get no exponent any more, into the group."""
+        if group.last is not None:
+            self._flush_raised(group, *group.last, 1)
+
+    def _flush_raised(
+        self, group: _Group, factor: Scale, terms: tuple[Term, ...], sign: int, power: Exponent
+    ) -> None:
+        factor, raised = _raised(factor, terms, sign * power)
+        group.factor = group.factor * factor
+        group.terms += raised
+        group.last = None
+
+    def _unreadable(self, position: int) -> UnitParseError:
+        character = self.text[position]
+        if character in "*^":
+            return self.fail(position, "an exponent must be a number or a fraction like (1/2)")
+        if character in "+-−":
+            return self.fail(
+                position,
+                "units are multiplied and divided, not added or subtracted",
+                "write negative exponents as m**-1, m^-1 or m-1",
+            )
+        if character in "[{<\\$":
+            return self.fail(
+                position,
+                f"{character!r} has no meaning here",
+                "UCUM codes are read by ucum=True, LaTeX and HTML by style='latex', style='html'",
+            )
+        return self.fail(position, f"the character {character!r} has no meaning in a unit")
+
+
+def _raised(
+    factor: Scale, terms: tuple[Term, ...], power: Exponent
+) -> tuple[Scale, tuple[Term, ...]]:
+    if power == 1:
+        return factor, terms
+    return factor**power, tuple(Term(n, checked(e * power), p) for n, e, p in terms)
+
+
+def _number(reader: _Reader, text: str, position: int) -> Scale:
+    mantissa, _, magnitude = text.lower().partition("e")
+    if (
+        len(mantissa) > _MAX_DIGITS
+        or len(magnitude) > 5
+        or abs(int(magnitude or 0)) > _MAX_MAGNITUDE
+    ):
+        raise reader.fail(position, "this number is too long")
+    if text.isdigit():
+        value: Exponent = int(text)
+    else:
+        value = Fraction(text if mantissa[-1] != "." else text.replace(".", ""))
+    if not value:
+        raise reader.fail(position, "a unit cannot be zero")
+    return Scale(value)
+
+
+def _superscript(text: str) -> Exponent:
+    return checked(Fraction(text.translate(_SUPERSCRIPTS))) if len(text) < 24 else checked(10**12)
+
+
+def _written_exponent(reader: _Reader, token: re.Match[str]) -> Exponent:
+    top = (token["exponent"] or token["top"]).replace("−", "-")
+    bottom = token["bottom"] or "1"
+    if len(top) > 24 or len(bottom) > 12 or "e" in top.lower():
+        raise reader.fail(token.start(), "this exponent is out of range")
+    if not int(bottom):
+        raise reader.fail(token.start(), "this exponent divides by zero")
+    if bottom == "1" and "." not in top:
+        return checked(int(top))
+    return checked(Fraction(top) / int(bottom))

@@ -1,0 +1,519 @@
+"""Registries: names to units. One immutable built-in table; user units live in scopes over it."""
+
+from collections.abc import Callable, Iterable, Iterator
+from contextvars import Token
+from pathlib import Path
+from threading import RLock, local
+from typing import Any, NamedTuple, TypeVar, cast
+
+from dimflow.errors import (
+    UndefinedUnitError,
+    UnitDefinitionError,
+    UnitError,
+    UnitParseError,
+    UnitRangeError,
+)
+from dimflow.units import definition as definitions
+from dimflow.units import dialects, scope, spelling
+from dimflow.units.definition import Definition
+from dimflow.units.dimension import BASES, DIMENSIONLESS, Dimension
+from dimflow.units.exponent import Exponent
+from dimflow.units.grammar import Product, parse
+from dimflow.units.meaning import Affine, Atom, Law, Meaning, prefixed
+from dimflow.units.scale import ONE, Scale
+from dimflow.units.unit import Unit, as_factor, make_unit
+
+T = TypeVar("T")
+_TABLE = Path(__file__).parent / "definitions"
+_PARSED_LIMIT = 4096
+_BASE_UNITS = {  # in the order in which products of them are written: kg*m/s**2
+    "mass": "kilogram",
+    "length": "metre",
+    "time": "second",
+    "current": "ampere",
+    "temperature": "kelvin",
+    "amount": "mole",
+    "luminosity": "candela",
+    "angle": "radian",
+    "information": "bit",
+}
+
+
+class Prefix(NamedTuple):
+    """A prefix: its names, its number, and whether it is a binary one."""
+
+    name: str
+    symbols: tuple[str, ...]
+    aliases: tuple[str, ...]
+    scale: Scale
+    is_binary: bool
+
+    @property
+    def symbol(self) -> str:
+        """The first symbol in ASCII."""
+        return next(s for s in self.symbols if s.isascii())
+
+
+class Resolved(NamedTuple):
+    """What a name stands for: a definition, with a prefix or without, or its difference unit."""
+
+    definition: Definition
+    prefix: Prefix | None = None
+    is_delta: bool = False
+
+
+class Registry:
+    """Units by name, over those of a parent.
+
+    `Registry()` stands on the shared registry, which stands on the built-in table. Use it as a
+    namespace (`registry.smoot`), call it (`registry("smoot/s")`), or enter it, and every text
+    in the block is read by it:
+
+        with Registry() as lab:
+            lab.define("smoot = 67 inch")
+            Unit("smoot/s")
+    """
+
+    def __init__(self, parent: "Registry | None" = None, *, name: str = "") -> None:
+        self._parent: Registry | None = scope.shared if parent is None else parent
+        self._name = name
+        self._table: dict[str, Definition] = {}  # every spelling
+        self._prefixes: dict[str, Prefix] = {}  # every spelling
+        self._atoms: dict[str, Atom | None] = {}
+        self._lock = RLock()
+        self._tokens: list[Token[Registry | None]] = []
+        self._indexes: dict[str, Any] = {}
+        self.parsed: dict[str, Unit] = {}  # texts that were read before
+
+    # Looking up
+
+    def __call__(self, text: str) -> Unit:
+        """Read a text by this registry."""
+        return self.parse(text)
+
+    def __getattr__(self, name: str) -> Unit:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        atom = self.atom(name)
+        if atom is None:
+            raise UndefinedUnitError(name, spelling.near(name, self))
+        return make_unit(ONE, ((atom, 1),))
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and self.resolve(name) is not None
+
+    def __iter__(self) -> Iterator[Definition]:
+        """The definitions, those of the parent first."""
+        if self._parent is not None:
+            yield from self._parent
+        with self._lock:
+            own = list(dict.fromkeys(self._table.values()))
+        yield from own
+
+    def __dir__(self) -> Iterable[str]:
+        return [*super().__dir__(), *(n for n in self.spellings() if n.isidentifier())]
+
+    def __repr__(self) -> str:
+        return f"<Registry {self._name or 'of your own'}: {len(list(self)):,} units>"
+
+    def spellings(self) -> list[str]:
+        """Every name, symbol and alias, prefixes and plurals aside."""
+        inherited = self._parent.spellings() if self._parent is not None else []
+        return [*inherited, *self._table]
+
+    def prefixes(self) -> list[Prefix]:
+        """The prefixes in force."""
+        inherited = self._parent.prefixes() if self._parent is not None else []
+        return list(dict.fromkeys([*inherited, *self._prefixes.values()]))
+
+    def resolve(self, name: str) -> Resolved | None:
+        """The definition that a name, a prefixed name or a plural stands for."""
+        return spelling.resolve(name, self)
+
+    def find(self, name: str) -> Definition | None:
+        """The definition with exactly this spelling."""
+        found = self._table.get(name)
+        if found is None and self._parent is not None:
+            return self._parent.find(name)
+        return found
+
+    def find_prefix(self, name: str) -> Prefix | None:
+        """The prefix with exactly this spelling."""
+        found = self._prefixes.get(name)
+        if found is None and self._parent is not None:
+            return self._parent.find_prefix(name)
+        return found
+
+    def atom(self, name: str) -> Atom | None:
+        """The unit of a name as an atom of spellings, or None if no unit has the name."""
+        try:
+            return self._atoms[name]
+        except KeyError:
+            resolved = self.resolve(name)
+            atom = self._make_atom(resolved) if resolved else None
+            if atom is not None:
+                self._remember(self._atoms, name, atom)
+            return atom
+
+    def definition_of(self, atom: Atom) -> Resolved | None:
+        """Where an atom comes from, if this registry gives its name the same meaning."""
+        return self.resolve(atom.name) if self.atom(atom.name) is atom else None
+
+    # Reading texts
+
+    def parse(self, text: str, style: str | None = None) -> Unit:
+        """Read a unit; `style` names a dialect that has a grammar of its own: ucum, latex, html."""
+        if not isinstance(text, str):
+            raise UnitError(f"a unit is given by text, but got {type(text).__name__}: {text!r:.60}")
+        if style not in (None, "plain", "unicode", "cf"):
+            return self.build(text, dialects.read(text, style, self))
+        unit = self.parsed.get(text)
+        if unit is None:
+            unit = self._special(text) or self.build(text, parse(text.strip()))
+            self._remember(self.parsed, text, unit)
+        return unit
+
+    def build(self, text: str, product: Product) -> Unit:
+        """The unit of a product of names."""
+        atoms: list[tuple[Atom, Exponent]] = []
+        known = self._atoms
+        for name, exponent, position in product.terms:
+            atom = known.get(name) or self.atom(name)
+            if atom is None:
+                atom, exponent = self._glued(name, exponent, text, position)
+            atoms.append((atom, exponent))
+        if len(atoms) > 1 or product.factor is not ONE or (atoms and atoms[0][1] != 1):
+            atoms = [(as_factor(atom), exponent) for atom, exponent in atoms]
+        try:
+            return make_unit(product.factor, atoms)
+        except UnitRangeError as error:
+            raise UnitParseError(text, 0, error.problem, error.hint) from None
+
+    def _glued(
+        self, name: str, exponent: Exponent, text: str, position: int
+    ) -> tuple[Atom, Exponent]:
+        """A name with its exponent set against it: m2."""
+        bare = name.rstrip("0123456789")
+        atom = self.atom(bare) if bare and len(name) - len(bare) < 4 else None
+        if atom is None or bare == name:
+            start = text.find(name, position)
+            raise UndefinedUnitError(name, spelling.near(name, self), text, max(start, 0))
+        return atom, exponent * int(name[len(bare) :])
+
+    def _special(self, text: str) -> Unit | None:
+        """Texts of units with a law of their own: dB(mW), lg(re 1 mW), K @ 273.15."""
+        if "(" not in text and "@" not in text and " " not in text:
+            return None
+        found = spelling.law_text(text, self)
+        if found is None:
+            return None
+        symbol, reference, law = found
+        unit = self.parse(reference)
+        if unit.law is not None:
+            raise UnitParseError(text, 0, f"{unit} is not linear, so nothing can be built on it")
+        return make_unit(ONE, ((Atom(symbol, symbol, _with_law(unit.key, law)), 1),))
+
+    def ad_hoc(self, symbol: str, dimension: Any, scale: Any) -> Unit:
+        """A unit known by no registry; or the one that the symbol means, if it means the same."""
+        if not isinstance(dimension, Dimension):
+            dimension = DIMENSIONLESS if dimension is None else Dimension(dimension)
+        wanted = Scale(1 if scale is None else scale)
+        try:
+            unit = self.parse(symbol)
+        except UnitParseError:
+            made = Definition()
+            made.name, made.expression, made.keys = symbol, str(wanted), {}
+            made.symbols = made.aliases = ()
+            definitions.check(made)
+            return make_unit(ONE, ((Atom(symbol, symbol, Meaning(dimension, wanted)), 1),))
+        same_scale = unit.key.scale == wanted or unit.scale == float(wanted)
+        if unit.law is None and unit.dimension is dimension and same_scale:
+            return unit
+        raise UnitDefinitionError(
+            f"Unit({symbol!r}, {dimension}, {scale})",
+            f"{symbol!r} is {unit.dimension} with scale {unit.scale!r} already",
+            "choose another symbol",
+        )
+
+    # Defining
+
+    def define(self, text: str, *, replace: bool = False) -> Unit | None:
+        """Add units or prefixes by text, one definition a line; returns the last unit.
+
+        A name that means something already is an error, unless `replace` is given and this
+        registry is not the shared one. Nothing is added if any of the lines is wrong.
+        """
+        if self is scope.shared and replace:
+            raise UnitDefinitionError(
+                text,
+                "units that every part of a program shares cannot be replaced",
+                "replace them in a scope: with Registry() as mine: mine.define(..., replace=True)",
+            )
+        with self._lock:
+            saved = dict(self._table), dict(self._prefixes)
+            try:
+                added = [self._add(d, replace) for d in definitions.read(text)]
+                self._forget()
+                units = [self._defined(d) for d in added if not d.name.endswith("-")]
+            except BaseException:
+                self._table, self._prefixes = saved
+                self._forget()
+                raise
+        return units[-1] if units else None
+
+    def load(self, path: str | Path, *, replace: bool = False) -> None:
+        """Add the definitions of a file in UTF-8."""
+        self.define(Path(path).read_text(encoding="utf-8"), replace=replace)
+
+    def __enter__(self) -> "Registry":
+        self._tokens.append(scope.active.set(self))
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        scope.active.reset(self._tokens.pop())
+
+    def _add(self, definition: Definition, replace: bool) -> Definition:
+        definitions.check(definition)
+        is_prefix = definition.name.endswith("-")
+        for name in definition.spellings:
+            known = self.find_prefix(name[:-1]) if is_prefix else self.resolve(name)
+            if known is not None and not replace and not self._agrees(known, definition):
+                raise UnitDefinitionError(
+                    definition.text,
+                    f"{name!r} is defined already: {_described(known)}",
+                    "choose another name, or give replace=True in a registry of your own",
+                )
+        if is_prefix:
+            self._add_prefix(definition)
+        else:
+            self._table.update(dict.fromkeys(definition.spellings, definition))
+        return definition
+
+    def _agrees(self, known: "Resolved | Prefix", definition: Definition) -> bool:
+        """Whether a name is only said again, as when a cell of a notebook runs twice."""
+        if isinstance(known, Prefix):
+            return parse(definition.expression) == Product(known.scale, ())
+        if definition.name in _names_in(definition.expression):
+            return False
+        atom = self._make_atom(known)
+        return atom is not None and atom.meaning is self._meaning(definition)
+
+    def _add_prefix(self, definition: Definition) -> None:
+        product = parse(definition.expression)
+        if product.terms:
+            raise UnitDefinitionError(definition.text, "a prefix stands for a number")
+        prefix = Prefix(
+            definition.name[:-1],
+            tuple(s[:-1] for s in definition.symbols),
+            tuple(s[:-1] for s in definition.aliases),
+            product.factor,
+            "binary" in definition.keys,
+        )
+        for name in (prefix.name, *prefix.symbols, *prefix.aliases):
+            self._prefixes[name] = prefix
+
+    def _defined(self, definition: Definition) -> Unit:
+        atom = self.atom(definition.name)
+        assert atom is not None
+        return make_unit(ONE, ((atom, 1),))
+
+    def _make_atom(self, resolved: Resolved) -> Atom | None:
+        definition, prefix, is_delta = resolved
+        if is_delta:
+            atom = self._make_atom(Resolved(definition, prefix))
+            return None if atom is None or atom.meaning.law is None else atom.delta
+        with self._lock:
+            meaning = self._meaning(definition)
+        if prefix is None:
+            return Atom(definition.name, definition.symbol, meaning)
+        name = prefix.name + definition.name
+        symbol = prefix.symbol + definition.symbol if definition.takes_symbols else name
+        return Atom(name, symbol, prefixed(meaning, prefix.scale))
+
+    def _meaning(self, definition: Definition) -> Meaning:
+        expression = definition.expression
+        if expression[0] == "[":
+            if expression.strip("[]") not in BASES:
+                raise UnitDefinitionError(
+                    definition.text,
+                    f"{expression} is not a base dimension",
+                    "base dimensions: " + ", ".join(BASES),
+                )
+            base = Meaning(Dimension(expression), ONE)
+        else:
+            if definition.name in _resolving.names:
+                raise UnitDefinitionError(definition.text, "the definition goes in a circle")
+            _resolving.names.append(definition.name)
+            try:
+                base = self.build(expression, parse(expression)).key
+            except UnitParseError as error:
+                raise UnitDefinitionError(definition.text, str(error)) from None
+            finally:
+                _resolving.names.pop()
+        return _with_law(base, definition.law)
+
+    def remembered(self, key: str, make: Callable[[], T]) -> T:
+        """What `make` gives, kept until this registry changes."""
+        try:
+            return cast(T, self._indexes[key])
+        except KeyError:
+            self._indexes[key] = value = make()
+            return value
+
+    def _forget(self) -> None:
+        self._atoms.clear()
+        self._indexes.clear()
+        self.parsed.clear()
+
+    def _remember(self, memo: dict[str, Any], key: str, value: object) -> None:
+        if len(memo) >= _PARSED_LIMIT:
+            memo.clear()
+        memo[key] = value
+
+    # What units are made of
+
+    def base_unit(self, dimension: Dimension) -> Unit:
+        """The coherent SI unit of a dimension, spelled in base units."""
+        powers = dict(zip(BASES, dimension.exponents, strict=True))
+        atoms = [(builtin.base_atom(unit), powers[base]) for base, unit in _BASE_UNITS.items()]
+        return make_unit(ONE, atoms)
+
+    def reference_of(self, unit: Unit) -> Unit:
+        """What a logarithmic unit takes its ratios to: 1 mW for dBm."""
+        resolved = self.definition_of(unit.atoms[0][0])
+        if resolved is not None:
+            return self.build("", parse(resolved.definition.expression))
+        base = self.base_unit(unit.dimension)
+        return make_unit(unit.key.scale, ()) * base
+
+
+class _Builtin(Registry):
+    """The table that comes with dimflow: read at first use, and never changed after."""
+
+    def __init__(self) -> None:
+        super().__init__(parent=self, name="built in")
+        self._parent = None
+        self._is_read = False
+
+    def find(self, name: str) -> Definition | None:
+        self._read()
+        return self._table.get(name)
+
+    def find_prefix(self, name: str) -> Prefix | None:
+        self._read()
+        return self._prefixes.get(name)
+
+    def prefixes(self) -> list[Prefix]:
+        self._read()
+        return super().prefixes()
+
+    def spellings(self) -> list[str]:
+        self._read()
+        return list(self._table)
+
+    def __iter__(self) -> Iterator[Definition]:
+        self._read()
+        return super().__iter__()
+
+    def define(self, text: str, *, replace: bool = False) -> Unit | None:  # noqa: ARG002
+        raise UnitDefinitionError(text, "the built-in table cannot be changed", "use units.define")
+
+    def base_atom(self, name: str) -> Atom:
+        """The atom of a base unit."""
+        atom = self.atom(name)
+        assert atom is not None
+        return atom
+
+    def _read(self) -> None:
+        if self._is_read:
+            return
+        with self._lock:
+            for path in sorted(_TABLE.glob("*.units")):
+                for definition in definitions.read(path.read_text(encoding="utf-8")):
+                    if definition.name[-1] == "-":
+                        self._add_prefix(definition)
+                    else:
+                        for name in definition.spellings:
+                            self._table[name] = definition
+            self._is_read = True
+
+
+class _Shared(Registry):
+    """The user's units for the whole process; asks the plugins before it says no."""
+
+    def __init__(self) -> None:
+        super().__init__(builtin, name="shared")
+        self._asked_plugins = False
+
+    def resolve(self, name: str) -> Resolved | None:
+        found = super().resolve(name)
+        if found is None and not self._asked_plugins:
+            self.load_plugins()
+            found = super().resolve(name)
+        return found
+
+    def load_plugins(self) -> None:
+        """Add the units of installed packages with an entry point in the group `dimflow.units`.
+
+        The entry point names a text of definitions, a Path, or a function that returns either.
+        """
+        with self._lock:
+            if self._asked_plugins:
+                return
+            self._asked_plugins = True
+            for plugin in _entry_points():
+                try:
+                    self._load_plugin(plugin.load())
+                except UnitError as error:
+                    raise UnitDefinitionError(
+                        f"entry point {plugin.name!r} = {plugin.value!r}",
+                        f"the units of a plugin could not be read: {error}",
+                    ) from error
+
+    def _load_plugin(self, content: Any) -> None:
+        if callable(content):
+            content = content()
+        if isinstance(content, Path):
+            self.load(content)
+        elif isinstance(content, str):
+            self.define(content)
+        else:
+            raise UnitError(f"a plugin gives text or a Path, but got {type(content).__name__}")
+
+
+def _entry_points() -> list[Any]:
+    from importlib.metadata import entry_points  # slow, and only needed for an unknown name
+
+    return sorted(entry_points(group="dimflow.units"), key=lambda plugin: plugin.name)
+
+
+def _with_law(base: Meaning, law: Law) -> Meaning:
+    if isinstance(law, Affine):
+        if not base.scale.is_rational:
+            raise UnitError("a scale with a shifted zero needs a rational scale")
+        if law.offset == 0:
+            law = None
+    return Meaning(base.dimension, base.scale, law)
+
+
+def _names_in(expression: str) -> set[str]:
+    return set() if expression[:1] == "[" else {term.name for term in parse(expression).terms}
+
+
+def _described(known: Resolved | Prefix) -> str:
+    if isinstance(known, Prefix):
+        return f"{known.name}- = {known.scale}"
+    prefix = known.prefix.name + "- times " if known.prefix else ""
+    return prefix + known.definition.text
+
+
+class _Resolving(local):
+    """The definitions being resolved in this thread, to notice a circle."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+
+
+_resolving = _Resolving()
+builtin = _Builtin()
+scope.shared = _Shared()

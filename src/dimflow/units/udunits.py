@@ -1,0 +1,73 @@
+"""CF and udunits: units as the climate and forecast conventions write them, `kg m-2 s-1`."""
+
+from typing import TYPE_CHECKING
+
+from dimflow.errors import UnitFormatError
+from dimflow.units.exponent import Exponent, checked
+from dimflow.units.meaning import Affine, Atom
+from dimflow.units.scale import Scale
+
+if TYPE_CHECKING:
+    from dimflow.units.registry import Registry
+    from dimflow.units.unit import Unit
+
+
+def format_cf(unit: "Unit", registry: "Registry") -> str:
+    """A text that udunits reads; units it does not know are written by number and base units."""
+    if isinstance(unit.law, Affine):
+        known = _known(unit.atoms[0][0], registry)
+        return known or _shifted(unit, unit.law, registry)
+    if unit.law is not None:
+        reference = format_cf(unit.linear, registry)
+        logarithm = {10: "lg", 0: "ln", 2: "lb"}[unit.law.base]
+        if unit.law.factor < 0:
+            raise UnitFormatError(f"udunits has no logarithms that fall, which {unit} needs")
+        step = 1 / unit.law.factor
+        number = "" if step == 1 else f"{float(step)!r} "
+        reference = reference if reference[0].isdigit() else f"1 {reference}"
+        return f"{number}{logarithm}(re {reference})"
+    factor = unit.factor
+    powers: dict[str, Exponent] = {}
+    for atom, e in unit.atoms:
+        known = _known(atom, registry)
+        if known:
+            powers[known] = powers.get(known, 0) + e
+        else:
+            factor = factor * atom.meaning.scale**e
+            for base, n in registry.base_unit(atom.meaning.dimension).atoms:
+                powers[base.symbol] = powers.get(base.symbol, 0) + n * e
+    if any(type(checked(e)) is not int for e in powers.values()):
+        raise UnitFormatError(f"udunits has no fractional exponents, which {unit} needs")
+    return _number(factor, powers) or "1"
+
+
+def _shifted(unit: "Unit", law: Affine, registry: "Registry") -> str:
+    base = str(registry.base_unit(unit.dimension))
+    zero = law.offset / unit.key.scale.fraction
+    return f"{_number(unit.key.scale, {base: 1})} @ {float(zero)!r}"
+
+
+def _known(atom: Atom, registry: "Registry") -> str | None:
+    """How udunits spells the atom, if its definition says that udunits knows it."""
+    found = registry.definition_of(atom)
+    if found is None or found.is_delta or "cf" not in found.definition.keys:
+        return None
+    return atom.name if found.definition.keys["cf"] == "name" else atom.symbol
+
+
+def _number(factor: Scale, powers: dict[str, Exponent] | None = None) -> str:
+    """Number and powers side by side, as udunits multiplies."""
+    parts: list[str] = []
+    if factor.denominator != 1:
+        parts.append(f"{factor.numerator}/{factor.denominator}")
+    elif factor.numerator != 1:
+        parts.append(str(factor.numerator))
+    for base, e in factor.factors:
+        if base != "pi" or type(e) is not int:
+            raise UnitFormatError("udunits has no irrational factors but pi", str(factor))
+        parts.append("pi" if e == 1 else f"pi{e}")
+    for name, e in (powers or {}).items():
+        if e:
+            caret = "^" if name[-1].isdigit() else ""
+            parts.append(name if e == 1 else f"{name}{caret}{e}")
+    return " ".join(parts)
