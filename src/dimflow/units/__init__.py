@@ -63,7 +63,7 @@ def load(path: Any, *, replace: bool = False) -> None:
 
 
 def __getattr__(name: str) -> Unit:
-    if name.startswith("__"):
+    if name.startswith("_"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return _scope.current().__getattr__(name)
 

@@ -15,6 +15,7 @@ from dimflow.units.conversion import Function, Linear, Power, Step, convert
 from dimflow.units.dimension import BASES, Dimension
 from dimflow.units.exponent import checked
 from dimflow.units.meaning import Meaning
+from dimflow.units.registry import builtin
 from dimflow.units.scale import ONE, Scale
 from dimflow.units.unit import Unit, make_unit
 
@@ -285,7 +286,8 @@ def _measure(value: Any, unit: "Unit | str", base: str) -> Unit:
 def find_equivalency(name: str) -> Equivalency:
     """The equivalency, or the system of units with constants set to one, of a name."""
     if name in _NAMED:
-        return _NAMED[name][1]()
+        with builtin:  # user units cannot change a law of physics
+            return _NAMED[name][1]()
     from dimflow.units.systems import find_system, systems
 
     bridges = [s for s in systems() if find_system(s).equivalency is not None]

@@ -45,10 +45,6 @@ def _plain_power(base: str, e: Exponent) -> str:
     return f"{base}**{e}" if type(e) is int else f"{base}**({e})"
 
 
-def _compact_power(base: str, e: Exponent) -> str:
-    return f"{base}^{e}" if type(e) is int else f"{base}^({e})"
-
-
 def _unicode_power(base: str, e: Exponent) -> str:
     return base + str(e).translate(_SUPERSCRIPTS) if type(e) is int else f"{base}^({e})"
 

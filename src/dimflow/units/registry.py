@@ -1,10 +1,10 @@
 """Registries: names to units. One immutable built-in table; user units live in scopes over it."""
 
 from collections.abc import Callable, Iterable, Iterator
-from contextvars import Token
 from pathlib import Path
 from threading import RLock, local
 from typing import Any, NamedTuple, TypeVar, cast
+from weakref import WeakSet
 
 from dimflow.errors import (
     UndefinedUnitError,
@@ -75,15 +75,20 @@ class Registry:
     """
 
     def __init__(self, parent: "Registry | None" = None, *, name: str = "") -> None:
-        self._parent: Registry | None = scope.shared if parent is None else parent
+        self._parent = self._default_parent() if parent is None else parent
         self._name = name
         self._table: dict[str, Definition] = {}  # every spelling
         self._prefixes: dict[str, Prefix] = {}  # every spelling
         self._atoms: dict[str, Atom | None] = {}
         self._lock = RLock()
-        self._tokens: list[Token[Registry | None]] = []
+        self._children: WeakSet[Registry] = WeakSet()
+        if self._parent is not None:
+            self._parent._children.add(self)
         self._indexes: dict[str, Any] = {}
         self.parsed: dict[str, Unit] = {}  # texts that were read before
+
+    def _default_parent(self) -> "Registry | None":
+        return scope.shared
 
     # Looking up
 
@@ -92,8 +97,8 @@ class Registry:
         return self.parse(text)
 
     def __getattr__(self, name: str) -> Unit:
-        if name.startswith("__"):
-            raise AttributeError(name)
+        if name.startswith("_"):
+            raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
         atom = self.atom(name)
         if atom is None:
             raise UndefinedUnitError(name, spelling.near(name, self))
@@ -177,7 +182,8 @@ class Registry:
         """The unit of a product of names."""
         atoms: list[tuple[Atom, Exponent]] = []
         known = self._atoms
-        for name, exponent, position in product.terms:
+        terms = spelling.joined(text, product.terms, self) if " " in text else product.terms
+        for name, exponent, position in terms:
             atom = known.get(name) or self.atom(name)
             if atom is None:
                 atom, exponent = self._glued(name, exponent, text, position)
@@ -266,11 +272,11 @@ class Registry:
         self.define(Path(path).read_text(encoding="utf-8"), replace=replace)
 
     def __enter__(self) -> "Registry":
-        self._tokens.append(scope.active.set(self))
+        scope.entered.set((*scope.entered.get(), self))
         return self
 
     def __exit__(self, *exception: object) -> None:
-        scope.active.reset(self._tokens.pop())
+        scope.entered.set(scope.entered.get()[:-1])
 
     def _add(self, definition: Definition, replace: bool) -> Definition:
         definitions.check(definition)
@@ -364,6 +370,8 @@ class Registry:
         self._atoms.clear()
         self._indexes.clear()
         self.parsed.clear()
+        for child in list(self._children):
+            child._forget()
 
     def _remember(self, memo: dict[str, Any], key: str, value: object) -> None:
         if len(memo) >= _PARSED_LIMIT:
@@ -391,9 +399,11 @@ class _Builtin(Registry):
     """The table that comes with dimflow: read at first use, and never changed after."""
 
     def __init__(self) -> None:
-        super().__init__(parent=self, name="built in")
-        self._parent = None
+        super().__init__(name="built in")
         self._is_read = False
+
+    def _default_parent(self) -> None:
+        return None
 
     def find(self, name: str) -> Definition | None:
         self._read()

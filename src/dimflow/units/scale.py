@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 from functools import lru_cache
 from math import gcd, inf, isqrt, lcm
+from typing import Any
 
 from dimflow.errors import UnitRangeError
 from dimflow.units.exponent import Exponent, checked
@@ -42,6 +43,8 @@ class Scale:
             value = repr(value)  # the shortest decimal is what the user wrote
         try:
             fraction = Fraction(value)
+        except TypeError:
+            return Scale(_as_float(value))
         except (ValueError, OverflowError, ZeroDivisionError):
             fraction = Fraction(0)
         if fraction <= 0:
@@ -135,6 +138,13 @@ class Scale:
             if ends[0] == ends[1]:
                 return ends[0]
             bits *= 2
+
+
+def _as_float(value: Any) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise UnitRangeError(f"a scale must be a positive number, but got {value!r:.60}") from None
 
 
 def read(text: str) -> Scale:

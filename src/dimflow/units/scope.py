@@ -1,16 +1,18 @@
 """Which registry reads texts: that of the innermost `with` block, else the shared one."""
 
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from dimflow.units.registry import Registry
 
-active: ContextVar[Optional["Registry"]] = ContextVar("dimflow registry", default=None)
+# The registries entered in this thread or task, outermost first.
+entered: ContextVar[tuple["Registry", ...]] = ContextVar("dimflow registries", default=())
 
 shared: "Registry"  # set when the registry module is loaded
 
 
 def current() -> "Registry":
     """The registry in force here."""
-    return active.get() or shared  # noqa: F821  (a module variable without a value yet)
+    stack = entered.get()
+    return stack[-1] if stack else shared  # noqa: F821  (a module variable without a value yet)

@@ -2,7 +2,6 @@
 
 from functools import lru_cache
 
-from dimflow.units import scope
 from dimflow.units.dimension import Dimension
 from dimflow.units.exponent import Exponent
 from dimflow.units.meaning import Atom
@@ -73,7 +72,7 @@ def _prefix(scale: Scale, power: int) -> str | None:
     """The SI prefix whose power is the scale, if there is one."""
     if scale is ONE:
         return ""
-    for prefix in scope.current().prefixes():
+    for prefix in builtin.prefixes():
         if not prefix.is_binary and prefix.scale**power == scale:
             return prefix.symbol
     return None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from dimflow.errors import UnitParseError
 from dimflow.units.definition import Definition
 from dimflow.units.dimension import Dimension
-from dimflow.units.grammar import MAX_LENGTH
+from dimflow.units.grammar import MAX_LENGTH, Term
 from dimflow.units.meaning import Affine, Law, Logarithmic
 
 if TYPE_CHECKING:
@@ -134,6 +134,27 @@ def _capitalised(name: str, registry: "Registry") -> "Resolved | None":
     if found is None or lower in found.definition.symbols:
         return None
     return None if found.prefix and lower.removeprefix(found.prefix.name) == lower else found
+
+
+def joined(text: str, terms: tuple[Term, ...], registry: "Registry") -> tuple[Term, ...]:
+    """Terms in which words that make one name are one: nautical mile, degrees Celsius."""
+    result: list[Term] = []
+    for term in terms:
+        last = result[-1] if result else None
+        if (
+            last is not None
+            and last.exponent in (1, -1)
+            and text[last.position + len(last.name) : term.position] == " "
+        ):
+            gap = "" if last.name == "°" else "_"
+            name = f"{last.name}{gap}{term.name}"
+            found = resolve(name, registry) if registry.find(last.name) is None else None
+            if found or registry.find(name) is not None:
+                exponent = last.exponent * term.exponent
+                result[-1] = Term(name, exponent, last.position)
+                continue
+        result.append(term)
+    return tuple(result)
 
 
 def near(name: str, registry: "Registry") -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from dimflow.errors import UnitError
 from dimflow.units.dimension import Dimension
 from dimflow.units.equivalencies import Equivalency, exponents_between
 from dimflow.units.exponent import checked
+from dimflow.units.registry import builtin
 from dimflow.units.unit import Unit
 
 
@@ -128,6 +129,11 @@ _MAGNETIC = {"T": "gauss_gaussian", "Wb": "maxwell_gaussian"}
 
 @cache
 def _built(name: str) -> UnitSystem:
+    with builtin:
+        return _build(name)
+
+
+def _build(name: str) -> UnitSystem:
     base, preferred, constants = _DEFINED[name]
     if name != "Gaussian":
         return UnitSystem(name, base, preferred, constants)

@@ -70,7 +70,8 @@ class Unit:
         style: str | None = None,
     ) -> "Unit":
         if dimension is None and scale is None and not ucum and style is None:
-            registry = scope.active.get() or scope.shared
+            stack = scope.entered.get()
+            registry = stack[-1] if stack else scope.shared
             try:
                 return registry.parsed[symbol]  # type: ignore[index]
             except (KeyError, TypeError):
