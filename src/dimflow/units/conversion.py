@@ -5,7 +5,7 @@ from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from dimflow.errors import ComputationError, UnitConversionError, UnitError, UnitRangeError
 from dimflow.units.meaning import Affine, Logarithmic, Meaning
@@ -25,6 +25,19 @@ class Linear(NamedTuple):
         if self.factor is not ONE:
             x = x * float(self.factor)
         return x + float(self.offset) if self.offset else x
+
+    def of_float(self, x: float) -> float:
+        """The result for a rational factor, rounded once."""
+        numerator, denominator = x.as_integer_ratio()
+        numerator *= self.factor.numerator
+        denominator *= self.factor.denominator
+        if self.offset:
+            numerator = numerator * self.offset.denominator + self.offset.numerator * denominator
+            denominator *= self.offset.denominator
+        try:
+            return numerator / denominator
+        except OverflowError:
+            return math.copysign(math.inf, numerator)
 
 
 class Power(NamedTuple):
@@ -89,6 +102,10 @@ class Conversion(NamedTuple):
     def _number(self, value: "int | float | Fraction | Decimal") -> Any:
         if not self.steps:
             return value
+        step = self.steps[0]
+        is_short = len(self.steps) == 1 and isinstance(step, Linear) and step.factor.is_rational
+        if is_short and type(value) is float and math.isfinite(value):
+            return cast(Linear, step).of_float(value)
         if isinstance(value, (int, Fraction)) or math.isfinite(value):
             exact = self._exactly(Fraction(value))
             if exact is not None:
@@ -104,15 +121,24 @@ class Conversion(NamedTuple):
         return number
 
     def _exactly(self, value: Fraction) -> Fraction | None:
-        """The value in rational arithmetic, or None if a step is not rational."""
+        """The value in exact arithmetic, rounded at most once; None if a step is not algebraic."""
+        rest = ONE  # the irrational part of the result
         for step in self.steps:
-            if isinstance(step, Linear) and step.factor.is_rational:
-                value = value * step.factor.fraction + step.offset
+            if isinstance(step, Linear) and (rest is ONE or not step.offset):
+                rational = step.factor.fraction
+                value = value * rational + step.offset
+                rest = rest * (step.factor / Scale(rational))
             elif isinstance(step, Power) and value:
-                value = value**step.exponent
+                value, rest = value**step.exponent, rest**step.exponent
             else:
                 return None
-        return value
+        if rest is ONE or not value:
+            return value
+        try:
+            size = float(Scale(abs(value)) * rest)
+        except UnitRangeError:
+            return None
+        return Fraction(size if value > 0 else -size) if math.isfinite(size) else None
 
 
 def _like(value: object, exact: Fraction) -> "float | Fraction | Decimal":

@@ -87,11 +87,11 @@ class Dimension:
     def __mul__(self, other: "Dimension") -> "Dimension":
         if self is DIMENSIONLESS and isinstance(other, Dimension):
             return other
-        try:
-            return self._memo[other]
-        except KeyError:
-            if not isinstance(other, Dimension):
-                return NotImplemented
+        known = self._memo.get(other)
+        if known is not None:
+            return known
+        if not isinstance(other, Dimension):
+            return NotImplemented
         sums = [checked(a + b) for a, b in zip(self.exponents, other.exponents, strict=True)]
         return self._remember(other, _intern(tuple(sums)))
 
@@ -102,11 +102,11 @@ class Dimension:
 
     def __pow__(self, power: Any) -> "Dimension":
         power = exponent(power)
-        try:
-            return self._memo[power]
-        except KeyError:
-            products = tuple(checked(e * power) for e in self.exponents)
-            return self._remember(power, _intern(products))
+        known = self._memo.get(power)
+        if known is not None:
+            return known
+        products = tuple(checked(e * power) for e in self.exponents)
+        return self._remember(power, _intern(products))
 
     def _remember(self, key: object, result: "Dimension") -> "Dimension":
         if len(self._memo) >= _MEMO_LIMIT:

@@ -25,7 +25,9 @@ Link = tuple[Any, Any, Callable[[Any], Any], Callable[[Any], Any]]
 class Equivalency:
     """A way to convert between dimensions.
 
-    From constants: `Equivalency("mass_energy", constants=["c**2"])`. Or from functions, for a law
+    From constants: `Equivalency("mass_energy", constants=["c**2"])`, in whole powers unless `roots`
+    allows any; `inverts` lets the value's inverse be taken as well, `dimensions` says between
+    which alone it converts. Or from functions, for a law
     that is no monomial: `Equivalency("mine", links=[("m/s", "Hz", forward, backward)])`, where the
     functions take and return plain values in those units. Or any of some `alternatives`.
     """
@@ -37,6 +39,7 @@ class Equivalency:
         constants: Sequence["Unit | str"] = (),
         dimensions: Iterable["Dimension | str"] | None = None,
         inverts: bool = False,
+        roots: bool = False,
         links: Iterable[Link] = (),
         alternatives: Sequence["Equivalency"] = (),
     ) -> None:
@@ -44,6 +47,7 @@ class Equivalency:
         self._constants = tuple(Unit(c).key for c in constants)
         self._dimensions = None if dimensions is None else {_dimension(d) for d in dimensions}
         self._powers = (1, -1) if inverts else (1,)
+        self._roots = roots
         self._alternatives = tuple(alternatives)
         self._links = tuple(_checked_link(link) for link in links)
         if not _independent(self._constants):
@@ -72,7 +76,7 @@ class Equivalency:
         if allowed is not None and not (source in allowed and target in allowed):
             return None
         for power in self._powers:
-            factor = _bridge(self._constants, source**power, target)
+            factor = _bridge(self._constants, source**power, target, self._roots)
             if factor is not None:
                 return (Linear(factor),) if power == 1 else (Power(power), Linear(factor))
         return None
@@ -100,10 +104,12 @@ def _independent(constants: tuple[Meaning, ...]) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def _bridge(constants: tuple[Meaning, ...], source: Dimension, target: Dimension) -> Scale | None:
+def _bridge(
+    constants: tuple[Meaning, ...], source: Dimension, target: Dimension, roots: bool
+) -> Scale | None:
     """The number by which the constants turn the source into the target, if they can."""
     powers = exponents_between(constants, source, target)
-    if powers is None:
+    if powers is None or not (roots or all(p.denominator == 1 for p in powers)):
         return None
     factor = ONE
     for constant, power in zip(constants, powers, strict=True):
@@ -145,11 +151,10 @@ _WAVES = (
     "wavenumber",
     "angle/time",
     "angle/length",
-    "time",
 )
 _NAMED: dict[str, tuple[str, Callable[[], Equivalency]]] = {
     "spectral": (
-        "wavelength, frequency, photon energy, wavenumber, period and their angular forms",
+        "wavelength, frequency, photon energy, wavenumber and their angular forms",
         lambda: Equivalency(
             "spectral",
             constants=["planck_constant", "speed_of_light", "turn"],
@@ -190,7 +195,7 @@ _NAMED: dict[str, tuple[str, Callable[[], Equivalency]]] = {
 
 
 def spectral() -> Equivalency:
-    """Wavelength, frequency, photon energy, wavenumber, period and their angular forms."""
+    """Wavelength, frequency, photon energy, wavenumber and their angular forms."""
     return find_equivalency("spectral")
 
 

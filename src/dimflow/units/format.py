@@ -80,7 +80,8 @@ def format_unit(unit: Unit, style: str = "plain", *, names: bool = False) -> str
         raise UnitFormatError(f"no style is called {style!r}", f"styles: {known}") from None
     if chosen.is_pretty:  # the symbols depend on the registry in force
         return _spelled(unit, chosen, names)
-    return unit.remembered((style, names), lambda: _spelled(unit, chosen, names))
+    key = f"{style} names" if names else style
+    return unit.remembered(key, lambda: _spelled(unit, chosen, names))
 
 
 def format_spec(unit: Unit, spec: str) -> str:

@@ -79,7 +79,8 @@ class Registry:
         self._name = name
         self._table: dict[str, Definition] = {}  # every spelling
         self._prefixes: dict[str, Prefix] = {}  # every spelling
-        self._atoms: dict[str, Atom | None] = {}
+        self._atoms: dict[str, Atom] = {}
+        self._units: dict[str, Unit] = {}
         self._lock = RLock()
         self._children: WeakSet[Registry] = WeakSet()
         if self._parent is not None:
@@ -99,10 +100,14 @@ class Registry:
     def __getattr__(self, name: str) -> Unit:
         if name.startswith("_"):
             raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
-        atom = self.atom(name)
-        if atom is None:
-            raise UndefinedUnitError(name, spelling.near(name, self))
-        return make_unit(ONE, ((atom, 1),))
+        unit = self._units.get(name)
+        if unit is None:
+            atom = self.atom(name)
+            if atom is None:
+                raise UndefinedUnitError(name, spelling.near(name, self))
+            unit = make_unit(ONE, ((atom, 1),))
+            self._remember(self._units, name, unit)
+        return unit
 
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and self.resolve(name) is not None
@@ -151,14 +156,13 @@ class Registry:
 
     def atom(self, name: str) -> Atom | None:
         """The unit of a name as an atom of spellings, or None if no unit has the name."""
-        try:
-            return self._atoms[name]
-        except KeyError:
+        atom = self._atoms.get(name)
+        if atom is None:
             resolved = self.resolve(name)
             atom = self._make_atom(resolved) if resolved else None
             if atom is not None:
                 self._remember(self._atoms, name, atom)
-            return atom
+        return atom
 
     def definition_of(self, atom: Atom) -> Resolved | None:
         """Where an atom comes from, if this registry gives its name the same meaning."""
@@ -360,14 +364,13 @@ class Registry:
 
     def remembered(self, key: str, make: Callable[[], T]) -> T:
         """What `make` gives, kept until this registry changes."""
-        try:
-            return cast(T, self._indexes[key])
-        except KeyError:
-            self._indexes[key] = value = make()
-            return value
+        if key not in self._indexes:
+            self._indexes[key] = make()
+        return cast(T, self._indexes[key])
 
     def _forget(self) -> None:
         self._atoms.clear()
+        self._units.clear()
         self._indexes.clear()
         self.parsed.clear()
         for child in list(self._children):
@@ -438,7 +441,7 @@ class _Builtin(Registry):
         if self._is_read:
             return
         with self._lock:
-            for path in sorted(_TABLE.glob("*.units")):
+            for path in sorted(_TABLE.glob("*.units"), key=lambda p: (p.stem != "si", p.stem)):
                 for definition in definitions.read(path.read_text(encoding="utf-8")):
                     if definition.name[-1] == "-":
                         self._add_prefix(definition)

@@ -32,7 +32,7 @@ class UnitSystem:
         self.preferred = {Unit(p).dimension: Unit(p) for p in reversed(preferred)}
         self._constants = tuple(Unit(c).key for c in constants)
         if constants and equivalency is None:
-            equivalency = Equivalency(name, constants=constants)
+            equivalency = Equivalency(name, constants=constants, roots=True)
         self.equivalency = equivalency
 
     def __repr__(self) -> str:

@@ -1,6 +1,7 @@
 """Unit: a spelling (`N`, `kg*m/s**2`) that knows its meaning. Interned; algebra is memoised."""
 
 from collections.abc import Callable, Iterable
+from fractions import Fraction
 from itertools import count
 from threading import Lock
 from typing import Any, TypeVar, cast, overload
@@ -53,9 +54,9 @@ class Unit:
     key: Meaning
     dimension: Dimension
     _serial: int  # never used again, unlike id(): the memos are keyed on it
-    _products: dict[int, "Unit"]
-    _quotients: dict[int, "Unit"]
-    _powers: dict[Exponent, "Unit"]
+    _products: dict[int | None, "Unit"]
+    _quotients: dict[int | None, "Unit"]
+    _powers: dict[Any, "Unit"]
     _texts: dict[Any, Any]
 
     __array_ufunc__ = None  # ndarray * unit comes to us
@@ -69,13 +70,13 @@ class Unit:
         ucum: bool | str = False,
         style: str | None = None,
     ) -> "Unit":
-        if dimension is None and scale is None and not ucum and style is None:
+        if dimension is None and scale is None and style is None and not ucum:
+            if type(symbol) is not str:
+                return symbol if isinstance(symbol, Unit) else scope.current().parse(symbol)
             stack = scope.entered.get()
             registry = stack[-1] if stack else scope.shared
-            try:
-                return registry.parsed[symbol]  # type: ignore[index]
-            except (KeyError, TypeError):
-                return symbol if isinstance(symbol, Unit) else registry.parse(symbol)
+            known = registry.parsed.get(symbol)
+            return registry.parse(symbol) if known is None else known
         if isinstance(ucum, str):
             symbol, ucum = ucum, True
         if isinstance(symbol, Unit):
@@ -139,9 +140,12 @@ class Unit:
 
     def conversion_factor(self, to: "Unit | str") -> float:
         """By what to multiply values in this unit to have them in the other, correctly rounded."""
+        to = Unit(to)
+        return self.remembered(to._serial, lambda: self._factor(to))
+
+    def _factor(self, to: "Unit") -> float:
         from dimflow.units.conversion import cannot_convert
 
-        to = Unit(to)
         if to.dimension is not self.dimension:
             raise cannot_convert(self, to)
         if self.key is to.key and self.key.law is None:
@@ -180,12 +184,12 @@ class Unit:
     @overload
     def __mul__(self, other: Any) -> Any: ...
     def __mul__(self, other: Any) -> Any:
-        try:
-            return self._products[other._serial]
-        except (AttributeError, KeyError):
-            if isinstance(other, Unit):
-                return _store(self._products, other._serial, _product(self, other, 1))
-            return _quantity(other, self)
+        known = self._products.get(getattr(other, "_serial", None))
+        if known is not None:
+            return known
+        if isinstance(other, Unit):
+            return _store(self._products, other._serial, _product(self, other, 1))
+        return _quantity(other, self)
 
     def __rmul__(self, other: Any) -> Any:
         return _quantity(other, self)
@@ -195,33 +199,36 @@ class Unit:
     @overload
     def __truediv__(self, other: Any) -> Any: ...
     def __truediv__(self, other: Any) -> Any:
-        try:
-            return self._quotients[other._serial]
-        except (AttributeError, KeyError):
-            if isinstance(other, Unit):
-                return _store(self._quotients, other._serial, _product(self, other, -1))
-            return NotImplemented if make_quantity is None else _quantity(1 / other, self)
+        known = self._quotients.get(getattr(other, "_serial", None))
+        if known is not None:
+            return known
+        if isinstance(other, Unit):
+            return _store(self._quotients, other._serial, _product(self, other, -1))
+        return NotImplemented if make_quantity is None else _quantity(1 / other, self)
 
     def __rtruediv__(self, other: Any) -> Any:
         return _quantity(other, self**-1)
 
     def __pow__(self, power: Any) -> "Unit":
-        try:
-            return self._powers[power]
-        except (KeyError, TypeError):
-            power = exponent(power)
-            if power == 1:
-                return self
-            spelling = tuple((as_factor(a), checked(e * power)) for a, e in self.atoms)
-            unit = make_unit(self.factor**power, spelling if power else ())
-            return _store(self._powers, power, unit)
+        kind = type(power)
+        if kind is int or kind is float:
+            key = power
+        else:  # a Fraction equals a float by slow Python code, so its key is a pair of integers
+            power = power if kind is Fraction else Fraction(exponent(power))
+            key = power.as_integer_ratio()
+        known = self._powers.get(key)
+        if known is not None:
+            return known
+        exact = exponent(power)
+        if exact == 1:
+            return self
+        spelling = tuple((as_factor(a), checked(e * exact)) for a, e in self.atoms)
+        return _store(self._powers, key, make_unit(self.factor**exact, spelling if exact else ()))
 
     def remembered(self, key: object, make: Callable[[], T]) -> T:
         """What `make` gives, kept with this spelling (a cache keyed on units goes by meaning)."""
-        try:
-            return cast(T, self._texts[key])
-        except KeyError:
-            return _store(self._texts, key, make())
+        known = self._texts.get(key)
+        return _store(self._texts, key, make()) if known is None else cast(T, known)
 
     def __eq__(self, other: object) -> bool:
         if self is other:
@@ -240,7 +247,8 @@ class Unit:
         return format_unit(self, style, names=names)
 
     def __str__(self) -> str:
-        return self.format()
+        known = self._texts.get("plain")
+        return self.format() if known is None else cast(str, known)
 
     def __repr__(self) -> str:
         return f"Unit({str(self)!r})"
