@@ -8,10 +8,18 @@ from pathlib import Path
 from typing import NamedTuple
 
 from dimflow.constants.constant import Constant
-from dimflow.constants.expression import IRRATIONAL, Product, parse
 from dimflow.errors import UndefinedConstantError
+from dimflow.units.grammar import parse
+from dimflow.units.scale import ONE, Scale
 
 _GAPS = re.compile(r"[^0-9A-Za-z]+")
+# The solutions of x = 5 (1 - exp(-x)) and x = 3 (1 - exp(-x)), at which Planck's law is highest in
+# wavelength and in frequency. To 60 digits, which leaves no doubt which double is nearest to a
+# product of them (the tests show it).
+WIEN_ROOTS = {
+    "wien_wavelength_root": "4.96511423174427630369875913132289394405558498679725097281445",
+    "wien_frequency_root": "2.82143937212207889340319133029448519534588174407311409227986",
+}
 _LONGEST = 80  # characters of an unknown name that are worth a search for near ones
 
 
@@ -102,46 +110,46 @@ class Table:
         )
 
     def _derive(self, row: Row) -> Constant:
-        product = self._expand(parse(row.definition))
-        number, relative = product.coefficient, 0.0
-        for name, power in product.powers.items():
-            if name in IRRATIONAL:
-                number *= IRRATIONAL[name] ** power
-            else:
-                measured = self.get(name)
-                number *= Fraction(self.rows[measured.name].number) ** power
-                relative = math.hypot(relative, power * measured.relative_uncertainty)
+        exact, measured = self._expand(row.definition)
+        number, relative = exact, 0.0
+        for name, power in measured.items():
+            number = number * Scale(self.rows[name].number) ** power
+            relative = math.hypot(relative, power * self.get(name).relative_uncertainty)
         value = float(number)  # the only rounding
-        uncertainty = relative * abs(value)
+        is_rational = number.is_rational and not measured and "wien" not in row.definition
         return Constant(
             name=row.name,
             symbol=row.symbol,
             value=value,
-            uncertainty=uncertainty,
+            uncertainty=relative * value,
             exact=not relative,
-            exact_value=None if product.powers else number,
+            exact_value=number.fraction if is_rational else None,
             definition=row.definition,
             unit=row.unit,
             source=row.source,
             aliases=row.aliases,
-            digits=_rounded(value, uncertainty),
+            digits=_rounded(value, relative * value),
         )
 
-    def _expand(self, product: Product) -> Product:
-        """Replace what is exact or derived; irrationals and measured constants are left."""
-        result = Product(product.coefficient, {})
-        for name, power in product.powers.items():
-            factor = Product(Fraction(1), {name: 1})
-            if name not in IRRATIONAL:
-                row = self.rows[self.spelled[name]]
-                if row.definition:
-                    factor = self._expand(parse(row.definition))
-                elif row.uncertainty == "exact":
-                    factor = Product(Fraction(row.number), {})
-                else:
-                    factor = Product(Fraction(1), {row.name: 1})
-            result *= factor**power
-        return result
+    def _expand(self, definition: str) -> tuple[Scale, dict[str, int]]:
+        """What is exact in a definition, as a number; what is measured, by name and power."""
+        product = parse(definition)
+        number, measured = product.factor, dict[str, int]()
+        for name, exponent, _ in product.terms:
+            factor, names = self._factor(name)
+            power = int(exponent)
+            number = number * factor**power
+            for other, n in names.items():
+                measured[other] = measured.get(other, 0) + n * power
+        return number, {name: power for name, power in measured.items() if power}
+
+    def _factor(self, name: str) -> tuple[Scale, dict[str, int]]:
+        if name in WIEN_ROOTS:
+            return Scale(WIEN_ROOTS[name]), {}
+        row = self.rows[self.spelled[name]]
+        if row.definition:
+            return self._expand(row.definition)
+        return (Scale(row.number), {}) if row.uncertainty == "exact" else (ONE, {row.name: 1})
 
 
 def identifiers(name: str) -> list[str]:

@@ -205,10 +205,11 @@ class Registry:
         """A name with its exponent set against it: m2."""
         bare = name.rstrip("0123456789")
         atom = self.atom(bare) if bare and len(name) - len(bare) < 4 else None
-        if atom is None or bare == name:
+        power = int(name[len(bare) :] or 0) if atom is not None else 0
+        if atom is None or not power:
             start = text.find(name, position)
             raise UndefinedUnitError(name, spelling.near(name, self), text, max(start, 0))
-        return atom, exponent * int(name[len(bare) :])
+        return atom, exponent * power
 
     def _special(self, text: str) -> Unit | None:
         """Texts of units with a law of their own: dB(mW), lg(re 1 mW), K @ 273.15."""

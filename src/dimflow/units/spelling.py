@@ -51,6 +51,7 @@ _FIELDS = (
     "force",
     "length",
 )
+_DEGREES = ("degree", "degrees", "deg", "degs", "°")
 _DELTA = re.compile(r"(?:delta_|Δ)(.+)")
 
 
@@ -137,24 +138,28 @@ def _capitalised(name: str, registry: "Registry") -> "Resolved | None":
 
 
 def joined(text: str, terms: tuple[Term, ...], registry: "Registry") -> tuple[Term, ...]:
-    """Terms in which words that make one name are one: nautical mile, degrees Celsius."""
+    """Terms in which words that make one name are one: nautical mile, degrees Celsius.
+
+    Two words that are units each stay two (kg mol is a product), except after a degree.
+    """
     result: list[Term] = []
     for term in terms:
         last = result[-1] if result else None
-        if (
-            last is not None
-            and last.exponent in (1, -1)
-            and text[last.position + len(last.name) : term.position] == " "
-        ):
-            gap = "" if last.name == "°" else "_"
-            name = f"{last.name}{gap}{term.name}"
-            found = resolve(name, registry) if registry.find(last.name) is None else None
-            if found or registry.find(name) is not None:
-                exponent = last.exponent * term.exponent
-                result[-1] = Term(name, exponent, last.position)
+        if last is not None and _adjoin(text, last, term):
+            name = f"{last.name}{'' if last.name == '°' else '_'}{term.name}"
+            is_name = last.name in _DEGREES or not (
+                resolve(last.name, registry) and resolve(term.name, registry)
+            )
+            if is_name and resolve(name, registry) is not None:
+                result[-1] = Term(name, last.exponent * term.exponent, last.position)
                 continue
         result.append(term)
     return tuple(result)
+
+
+def _adjoin(text: str, one: Term, other: Term) -> bool:
+    gap = text[one.position + len(one.name) : other.position]
+    return gap == " " and one.exponent in (1, -1)
 
 
 def near(name: str, registry: "Registry") -> tuple[str, ...]:

@@ -28,6 +28,20 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE,
 )
+_METRIC_THERE = {
+    "[c]",
+    "[h]",
+    "[k]",
+    "[e]",
+    "[g]",
+    "[G]",
+    "[mu_0]",
+    "[eps_0]",
+    "[m_e]",
+    "[m_p]",
+    "ph",
+}
+_NOT_METRIC_THERE = {"''", "gon", "a_j", "Ao", "b", "atm"}
 _SECOND_CODES = {  # where UCUM has two for one unit, and definitions carry the other
     "l": "L",
     "a": "a_j",
@@ -120,9 +134,16 @@ def find_code(code: str, registry: "Registry") -> "Resolved | None":
         found = codes.get(_SECOND_CODES.get(rest, rest))
         if prefix is None or found is None or prefix.symbol != code[:length]:
             continue
-        if found.prefixing in ("si", "binary"):
+        if _is_metric(found):
             return Resolved(found, prefix)
     return None
+
+
+def _is_metric(definition: Definition) -> bool:
+    """Whether UCUM puts prefixes to the code; the exceptions are where we differ from it."""
+    if definition.ucum in _METRIC_THERE:
+        return True
+    return definition.prefixing in ("si", "binary") and definition.ucum not in _NOT_METRIC_THERE
 
 
 def _codes(registry: "Registry") -> dict[str, Definition]:
@@ -152,7 +173,10 @@ def _code(atom: Atom, registry: "Registry") -> str | None:
     """The code of the atom's definition, else one that means the same, else None."""
     found = registry.definition_of(atom)
     if found is not None and found.definition.ucum is not None and not found.is_delta:
-        return (found.prefix.symbol if found.prefix else "") + found.definition.ucum
+        if found.prefix is None:
+            return found.definition.ucum
+        if _is_metric(found.definition):
+            return found.prefix.symbol + found.definition.ucum
     by_meaning = registry.remembered("ucum meanings", lambda: _codes_by_meaning(registry))
     return by_meaning.get(atom.meaning)
 

@@ -12,8 +12,8 @@ from tests.units.oracles.reading import Reading, measured
 # udunits keeps the radian in its definitions, as we do; bit and byte are 1 and 8.
 ERASED = frozenset({"bit"})
 DATABASE = Path(cf_units.__file__).parent / "etc" / "share"
-_POWER = re.compile(r"(m|kg|s|A|K|mol|cd|rad)(-?[0-9]+)?")
-_BASE_PRODUCT = re.compile(r"(?:^|[ (])((?:(?:m|kg|s|A|K|mol|cd|rad)(?:-?[0-9]+)?\.?)+)(?=$|[ )])")
+_POWER = re.compile(r"(mol|m|kg|s|A|K|cd|rad)(-?[0-9]+)?")
+_BASE_PRODUCT = re.compile(r"(?:^|[ (])((?:(?:mol|m|kg|s|A|K|cd|rad)(?:-?[0-9]+)?\.?)+)(?=$|[ )])")
 
 
 def read(text: str) -> Reading | None:

@@ -1,0 +1,59 @@
+"""Samplers that time a statement of Python in this process."""
+
+from collections.abc import Callable, Iterable, Mapping
+from itertools import repeat
+from time import perf_counter
+from typing import Any
+
+from benchmarks.race import Sampler
+
+# The work stands in the loop itself: a call to a function would cost as much as a unit product.
+_LOOP = """
+def loop(items, clock):
+    start = clock()
+    for {each} in items:
+        {statement}
+    return clock() - start
+"""
+_FIRST_GUESS = 10
+
+
+def repeated(statement: str, namespace: Mapping[str, Any], seconds: float) -> Sampler:
+    """Seconds for the statement, done again and again for about `seconds`."""
+    loop = _compiled(statement, namespace, "_")
+    count = 0
+
+    def sample(turn: int) -> float:
+        nonlocal count
+        if not count:
+            guess = loop(repeat(None, _FIRST_GUESS)) / _FIRST_GUESS
+            again = max(1, int(seconds / 10 / guess))
+            count = max(1, int(seconds / (loop(repeat(None, again)) / again)))
+        return loop(repeat(None, count)) / count
+
+    return sample
+
+
+def on_new(
+    statement: str,
+    namespace: Mapping[str, Any],
+    each: str,
+    items: Callable[[int], list[Any]],
+) -> Sampler:
+    """Seconds for the statement on inputs that are new in each turn; `each` names one of them."""
+    loop = _compiled(statement, namespace, each)
+
+    def sample(turn: int) -> float:
+        batch = items(turn)
+        return loop(batch) / len(batch)
+
+    return sample
+
+
+def _compiled(
+    statement: str, namespace: Mapping[str, Any], each: str
+) -> Callable[[Iterable[Any]], float]:
+    variables = dict(namespace)
+    exec(_LOOP.format(each=each, statement=statement), variables)
+    loop = variables["loop"]
+    return lambda items: loop(items, perf_counter)

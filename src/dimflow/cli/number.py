@@ -1,0 +1,77 @@
+"""Numbers as text: read exactly, shown in the fewest digits that say what they are."""
+
+import math
+import re
+from decimal import Context, Decimal
+from fractions import Fraction
+
+Number = Fraction | float  # a float where the value is not rational, or not finite
+
+MAX_PRECISION = 100
+_DOUBLE = 17  # digits that tell any double from its neighbours
+_ENOUGH = 12  # a computed double of so few digits is what it seems
+_PLAIN = range(-6, 17)  # powers of ten that are written out
+NUMBER = re.compile(
+    r"""\s* (?P<number> [+\-−]? \s*
+          (?: (?:[0-9]{1,400}(?:\.[0-9]{0,400})?|\.[0-9]{1,400}) (?:[eE][+\-−]?[0-9]{1,4}(?![0-9]))?
+            | (?:inf|infinity|nan)(?!\w) | ∞ )) \s*""",
+    re.VERBOSE,
+)
+
+
+def read(text: str) -> Number:
+    """The value of a text that `NUMBER` matches."""
+    bare = text.replace("−", "-").replace("∞", "inf").replace(" ", "")
+    return float(bare) if bare.lstrip("+-")[:1] in ("i", "n") else Fraction(bare)
+
+
+def shown(value: Number, precision: int | None = None) -> str:
+    """The value in so many significant digits, or in as many as a double tells apart."""
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            return str(value)
+        shortest = Decimal(repr(value))
+        digits = min(precision or _DOUBLE, _DOUBLE)
+        return _written(Context(prec=digits).plus(shortest))
+    if precision is None:
+        try:
+            return _written(_exact(value) or Decimal(repr(float(value))))
+        except OverflowError:
+            precision = _DOUBLE
+    return _written(Context(prec=precision).divide(value.numerator, value.denominator))
+
+
+def _exact(value: Fraction) -> Decimal | None:
+    """The value, if a double's digits are enough to write it down."""
+    rounded = Context(prec=_DOUBLE - 1).divide(value.numerator, value.denominator)
+    return rounded if Fraction(rounded) == value else None
+
+
+def is_exact(value: Number, text: str) -> bool:
+    """Whether a text shows the value itself and not a rounded one."""
+    if isinstance(value, Fraction):
+        return Fraction(text) == value
+    return not math.isfinite(value) or len(Decimal(text).normalize().as_tuple().digits) <= _ENOUGH
+
+
+def _written(value: Decimal) -> str:
+    if not value:
+        return "0"
+    value = value.normalize(Context(prec=MAX_PRECISION))
+    power = value.adjusted()
+    if power in _PLAIN:
+        return f"{value:f}"
+    mantissa = value.scaleb(-power, Context(prec=MAX_PRECISION))
+    return f"{mantissa:f}e{power}"
+
+
+def as_json(value: Number) -> int | float | str:
+    """The value as JSON has it: the nearest double, or text where JSON has no such number."""
+    if isinstance(value, Fraction):
+        if value.denominator == 1 and abs(value) < 1 << 53:
+            return int(value)
+        try:
+            value = float(value)
+        except OverflowError:
+            return shown(value)
+    return value if math.isfinite(value) else str(value)
