@@ -145,7 +145,7 @@ class Unyt(Library):
 
     def meaning(self, unit: Any) -> Meaning:
         powers = unit.dimensions.as_powers_dict()
-        return Meaning(unit.base_value, tuple(int(powers.get(base, 0)) for base in self._bases))
+        return Meaning(unit.base_value, tuple(float(powers.get(base, 0)) for base in self._bases))
 
 
 def all_libraries() -> list[Library]:

@@ -14,7 +14,9 @@ def description(packages: tuple[str, ...]) -> dict[str, Any]:
     """Processor, system, versions, date, and how busy the machine is now."""
     return {
         "processor": _processor(),
-        "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+        "cores": len(os.sched_getaffinity(0))
+        if hasattr(os, "sched_getaffinity")
+        else os.cpu_count(),
         "system": platform.system(),
         "python": f"{platform.python_implementation()} {platform.python_version()}",
         "packages": {name: _version(name) for name in packages},

@@ -41,7 +41,9 @@ def bytes_kept(work: str, proof: str, before: str = "") -> Sampler:
 
 
 def _run(code: str) -> float:
-    child = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    child = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+    )
     if child.returncode:
         raise WrongAnswer(f"{code}\n{child.stderr}")
     return float(child.stdout)

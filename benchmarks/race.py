@@ -13,7 +13,6 @@ from statistics import median, quantiles
 from typing import Any, NamedTuple
 
 CONTROL = "control"  # our code a second time
-_WARM_UP = 2
 
 # One sample: seconds a call, or bytes. Work that needs inputs never seen before draws them by the
 # number of the turn: all contenders of a round get the same ones, and the control gets others.
@@ -68,9 +67,8 @@ def run(race: Race) -> dict[str, Any]:
     race.check()
     ours = next(iter(race.entries))
     entries = {**race.entries, CONTROL: race.entries[ours]}
-    for turn in range(race.rounds, race.rounds + _WARM_UP):
-        for name in entries:
-            entries[name](_turn(turn, name))
+    for name in entries:  # warm-up
+        entries[name](_turn(race.rounds, name))
     samples: dict[str, list[float]] = {name: [] for name in entries}
     with _no_collections():
         for turn in range(race.rounds):

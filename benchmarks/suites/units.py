@@ -1,58 +1,24 @@
 """Units against pint, astropy.units and unyt: algebra, texts, conversions."""
 
 from collections.abc import Callable
+from fractions import Fraction
 from functools import cache
-from itertools import islice, count
-from math import isclose
 from typing import Any, NamedTuple
 
+from benchmarks import judges
+from benchmarks.judges import Judge
 from benchmarks.libraries import Library, all_libraries
-from benchmarks.race import Effort, Race, Sampler, Suite, WrongAnswer
+from benchmarks.race import Effort, Race, Suite
 from benchmarks.statement import on_new, repeated
-from benchmarks.texts import SHAPES, Drawing, NewText, Shape, Terms, meaning
+from benchmarks.texts import SHAPES, UNITS, Drawing, NewText, Shape, meaning
 
-_US = 1e-6
-_ALGEBRA, _TEXT, _CONVERSION = "algebra", "text", "conversion"
-
-# Raises WrongAnswer if a library's result of a statement is not what it should be.
-Judge = Callable[[Library, Any, str], None]
-
-
-def means(*terms: tuple[str, int]) -> Judge:
-    return lambda library, result, work: library.require(result, meaning(terms), work)
-
-
-def is_number(expected: float) -> Judge:
-    return lambda library, result, work: _require(
-        isclose(result, expected, rel_tol=1e-12), library, result, work
-    )
-
-
-def is_exactly(expected: object) -> Judge:
-    return lambda library, result, work: _require(result is expected, library, result, work)
-
-
-def reads_back(*terms: tuple[str, int]) -> Judge:
-    return lambda library, result, work: means(*terms)(library, library.read(result), work)
-
-
-def contains(text: str) -> Judge:
-    return lambda library, result, work: _require(text in result, library, result, work)
-
-
-def is_hash_of(text: str) -> Judge:
-    return lambda library, result, work: _require(
-        result == hash(library.read(text)), library, result, work
-    )
-
-
-def _require(is_right: bool, library: Library, result: object, work: str) -> None:
-    if not is_right:
-        raise WrongAnswer(f"{library.name}: {work} is {result!r}")
+US = 1e-6
+ALGEBRA, TEXT, CONVERSION = "algebra", "text", "conversion"
+PEERS = ("pint", "astropy", "unyt")
 
 
 class Known(NamedTuple):
-    """A statement on units that were met before."""
+    """A statement on units and texts that were met before."""
 
     group: str
     name: str
@@ -61,34 +27,253 @@ class Known(NamedTuple):
     goal: float | None = None
     others: dict[str, str] = {}  # where another library says it differently
 
-    def race(self, libraries: list[Library], effort: Effort) -> Race:
-        entries: dict[str, Sampler] = {}
+    def said(self, library: Library) -> str:
+        return self.others.get(library.name, self.statement)
+
+    def check(self, libraries: list[Library]) -> None:
         for library in libraries:
-            said = self.others.get(library.name, self.statement)
-            entries[library.name] = repeated(said, library.namespace, effort.seconds)
+            said = self.said(library)
+            self.judge(library, eval(said, dict(library.namespace)), said)
+
+    def race(self, libraries: list[Library], effort: Effort) -> Race:
         return Race(
-            group=self.group,
-            name=self.name,
-            work=self.statement,
-            entries=entries,
+            self.group,
+            self.name,
+            self.statement,
+            entries={
+                library.name: repeated(self.said(library), library.namespace, effort.seconds)
+                for library in libraries
+            },
             check=lambda: self.check(libraries),
             rounds=effort.rounds,
             goal=self.goal,
         )
 
-    def check(self, libraries: list[Library]) -> None:
-        for library in libraries:
-            said = self.others.get(library.name, self.statement)
-            self.judge(library, eval(said, dict(library.namespace)), said)
 
-
-_ENERGY = (("N", 1), ("m", 1))
-_SPEED = (("m", 1), ("s", -1))
-_READ = 'Unit("kg*m**2/s**3")'
-_PEERS_READ = dict.fromkeys(("pint", "astropy", "unyt"), 'read("kg*m**2/s**3")')
+_HALF = Fraction(1, 2)
+_SPEED = judges.means(("m", 1), ("s", -1))
+_ROOT = judges.means(("m", _HALF), ("s", -_HALF))
+_BY_QUANTITIES = {"pint": "one_N == one_kg_m_s2"}
 
 KNOWN = [
-    Known(_ALGEBRA, "product", "N * m", means(*_ENERGY), 0.2 * _US),
-    Known(_ALGEBRA, "quotient", "J / K", means(("J", 1), ("K", -1)), 0.2 * _US),
-    Known(_ALGEBRA, "power", "m_s ** 2", means(("m", 2), ("s", -2)), 0.2 * _US),
+    Known(ALGEBRA, "product", "N * m", judges.means(("N", 1), ("m", 1)), 0.2 * US),
+    Known(ALGEBRA, "quotient", "J / K", judges.means(("J", 1), ("K", -1)), 0.2 * US),
+    Known(ALGEBRA, "power", "m_s**2", judges.means(("m", 2), ("s", -2)), 0.2 * US),
+    Known(ALGEBRA, "power, a Fraction", "m_s**half", _ROOT, 0.2 * US),
+    Known(ALGEBRA, "power, a float", "m_s**0.5", _ROOT, 0.2 * US),
+    Known(ALGEBRA, "equal", "N == kg_m_s2", judges.is_exactly(True), 0.2 * US, _BY_QUANTITIES),
+    Known(ALGEBRA, "not equal", "N == J", judges.is_exactly(False), 0.2 * US),
+    Known(ALGEBRA, "hash", "hash(N)", judges.is_hash_of("N"), 0.2 * US),
+    Known(
+        TEXT,
+        "parse, known text",
+        'Unit("kg*m**2/s**3")',
+        judges.means(("kg", 1), ("m", 2), ("s", -3)),
+        0.3 * US,
+        dict.fromkeys(PEERS, 'read("kg*m**2/s**3")'),
+    ),
+    Known(
+        TEXT,
+        "unit by name",
+        "units.km",
+        judges.means(("km", 1)),
+        others={"pint": "ureg.km", "astropy": "u.km", "unyt": "unyt.km"},
+    ),
+    Known(TEXT, "format, known", "str(m_s)", judges.reads_back(("m", 1), ("s", -1))),
+    Known(
+        TEXT,
+        "format, LaTeX",
+        'm_s.format("latex")',
+        judges.contains("m", "s", "{"),
+        others={
+            "pint": 'format(m_s, "~L")',
+            "astropy": 'm_s.to_string("latex")',
+            "unyt": "m_s.latex_repr",
+        },
+    ),
+    Known(TEXT, "pickle and back", "loads(dumps(m_s))", _SPEED),
+    Known(
+        CONVERSION,
+        "factor, known",
+        "mph.conversion_factor(kmh)",
+        judges.is_number(1.609344),
+        others={
+            "pint": "ureg.convert(1.0, mph, kmh)",
+            "astropy": "mph.to(kmh)",
+            "unyt": "mph.get_conversion_factor(kmh)[0]",
+        },
+    ),
+    Known(
+        CONVERSION,
+        "a float",
+        "convert(65.0, mph, kmh)",
+        judges.is_number(104.60736),
+        others={
+            "pint": "ureg.convert(65.0, mph, kmh)",
+            "astropy": "mph.to(kmh, 65.0)",
+            "unyt": "speed.to_value(kmh)",
+        },
+    ),
+    Known(
+        CONVERSION,
+        "a float, °C to °F",
+        "convert(20.0, degC, degF)",
+        judges.is_number(68.0),
+        others={
+            "pint": "ureg.convert(20.0, degC, degF)",
+            "astropy": "degC.to(degF, 20.0, equivalencies=temperature)",
+            "unyt": "warmth.to_value(degF)",
+        },
+    ),
 ]
+
+
+class New(NamedTuple):
+    """A statement on texts or units that this process has not met before."""
+
+    group: str
+    name: str
+    work: str  # what the table shows
+    statement: str
+    each: str  # the variables of the statement that are new
+    draw: Callable[[Drawing], tuple[NewText, ...]]
+    item: Callable[[Library, tuple[NewText, ...]], Any]  # what they are, made before the clock runs
+    judge: Callable[[tuple[NewText, ...]], Judge]
+    goal: float | None = None
+    others: dict[str, str] = {}
+    refused: dict[str, str] = {}
+
+    def said(self, library: Library) -> str:
+        return self.others.get(library.name, self.statement)
+
+    def check(self, libraries: list[Library], drawn: list[tuple[NewText, ...]]) -> None:
+        for library in libraries:
+            judges.knows_all(library, list(UNITS))
+            if library.name in self.refused:
+                judges.refuses(library, drawn[0][0].text)
+                continue
+            for texts in drawn:
+                variables = _bound(self.each, self.item(library, texts))
+                result = eval(self.said(library), {**library.namespace, **variables})
+                self.judge(texts)(library, result, f"{self.said(library)} with {texts}")
+
+    def race(self, libraries: list[Library], effort: Effort, drawing: Drawing) -> Race:
+        @cache
+        def drawn(turn: int) -> list[tuple[NewText, ...]]:
+            return [self.draw(drawing) for _ in range(effort.batch)]
+
+        def items_for(library: Library) -> Callable[[int], list[Any]]:
+            return lambda turn: [self.item(library, texts) for texts in drawn(turn)]
+
+        return Race(
+            self.group,
+            self.name,
+            self.work,
+            entries={
+                library.name: on_new(
+                    self.said(library), library.namespace, self.each, items_for(library)
+                )
+                for library in libraries
+                if library.name not in self.refused
+            },
+            check=lambda: self.check(libraries, [self.draw(drawing) for _ in range(10)]),
+            rounds=effort.rounds,
+            goal=self.goal,
+            refused=self.refused,
+        )
+
+
+def _bound(each: str, item: Any) -> dict[str, Any]:
+    names = each.split(", ")
+    return {each: item} if len(names) == 1 else dict(zip(names, item, strict=True))
+
+
+def _read_all(library: Library, texts: tuple[NewText, ...]) -> tuple[Any, ...]:
+    return tuple(library.read(new.text) for new in texts)
+
+
+def _parse(shape: Shape, refused: dict[str, str]) -> New:
+    return New(
+        TEXT,
+        "parse, new text",
+        shape.example,
+        "Unit(new)",
+        "new",
+        draw=lambda drawing: (drawing.text(shape),),
+        item=lambda library, texts: texts[0].text,
+        judge=lambda texts: judges.means(*texts[0].terms),
+        goal=20 * US,
+        others=dict.fromkeys(PEERS, "read(new)"),
+        refused=refused,
+    )
+
+
+_NO_SPACES = {"unyt": "does not read a space as a product"}
+_REFUSED = {
+    "J/(kg K)": _NO_SPACES,
+    "W m-2 K-1": {"pint": "reads m-2 as a difference", **_NO_SPACES},
+    "kg·m²·s⁻³": dict.fromkeys(("astropy", "unyt"), "does not read ·"),
+}
+
+NEW = [
+    New(
+        ALGEBRA,
+        "product, first time",
+        "a * b",
+        "a * b",
+        "a, b",
+        draw=lambda drawing: (drawing.text(SHAPES[0]), drawing.text(SHAPES[0])),
+        item=_read_all,
+        judge=lambda texts: judges.means(*texts[0].terms, *texts[1].terms),
+    ),
+    *(_parse(shape, _REFUSED.get(shape.example, {})) for shape in SHAPES),
+    New(
+        TEXT,
+        "format, first time",
+        "str(a)",
+        "str(a)",
+        "a",
+        draw=lambda drawing: (drawing.text(SHAPES[0]),),
+        item=lambda library, texts: library.read(texts[0].text),
+        judge=lambda texts: judges.reads_back(*texts[0].terms),
+    ),
+    New(
+        CONVERSION,
+        "factor, first time",
+        "a.conversion_factor(b)",
+        "a.conversion_factor(b)",
+        "a, b",
+        draw=lambda drawing: drawing.pair(),
+        item=_read_all,
+        judge=lambda texts: judges.is_number(
+            float(meaning(texts[0].terms).scale / meaning(texts[1].terms).scale)
+        ),
+        others={
+            "pint": "ureg.convert(1.0, a, b)",
+            "astropy": "a.to(b)",
+            "unyt": "a.get_conversion_factor(b)[0]",
+        },
+    ),
+]
+
+
+def races(effort: Effort) -> list[Race]:
+    libraries = all_libraries()
+    drawing = Drawing()
+    found = [known.race(libraries, effort) for known in KNOWN]
+    found += [new.race(libraries, effort, drawing) for new in NEW]
+    return sorted(found, key=lambda race: (ALGEBRA, TEXT, CONVERSION).index(race.group))
+
+
+SUITE = Suite(
+    name="units",
+    title="Units",
+    about=f"""\
+Time of one operation on units, with no arrays involved. *Known* units and texts were met before in
+the process; a *new* text or unit was not, though the names in it were. The new texts of a row have
+its shape, three units out of {len(UNITS)} and exponents up to 4, and none comes twice. A library
+without a number does not read that notation. pint compares units by spelling, so for *equal* its
+quantities are compared. The turn of the loop itself, some nanoseconds, is part of every number.""",
+    packages=("dimflow", "pint", "astropy", "unyt", "numpy"),
+    races=races,
+)

@@ -12,6 +12,7 @@ __all__ = [
     "DeviceMismatch",
     "DimensionError",
     "DimflowError",
+    "NotANumber",
     "OutOfMemory",
     "PointError",
     "ShapeMismatch",
@@ -52,6 +53,17 @@ class UnitError(DimflowError, ValueError):
 
     def _text(self) -> str:
         return self.problem + _hint(self.hint)
+
+
+class NotANumber(UnitError, TypeError):
+    """A value that should have been a number, or an array of numbers, is neither."""
+
+    def __init__(self, operation: str, actual: str) -> None:
+        DimflowError.__init__(self, operation, actual)
+        self.operation = operation
+        self.actual = actual
+        self.problem = f"{operation} needs a number, but got {actual}"
+        self.hint = None
 
 
 class UnitRangeError(UnitError):
@@ -102,8 +114,8 @@ class UnitConversionError(DimensionError):
 
     def _text(self) -> str:
         return (
-            f"cannot convert {self.source or 'a pure number'} to "
-            f"{self.target or 'a pure number'}\n"
+            f"cannot convert {str(self.source) or 'a pure number'} to "
+            f"{str(self.target) or 'a pure number'}\n"
             + _sides("from", self.source, "to", self.target)
             + _hint(self.hint)
         )

@@ -59,7 +59,7 @@ def test_values_do_not_read_the_table_of_units() -> None:
 import dimflow.constants as k
 k.hbar.value, k.find("mass")
 from dimflow.units.registry import builtin
-print(builtin._is_read)
+print(builtin.is_read)
 """
     assert output_of(code) == "False"
 

@@ -147,5 +147,6 @@ def _fail(text: str) -> int:
     sys.stdout.flush()
     for pattern, option in _OPTIONS:
         text = pattern.sub(option, text)
+    text = terminal.fitted(text, sys.stderr)
     print(terminal.loud("dimflow:", sys.stderr), text, file=sys.stderr)
     return WRONG

@@ -1,5 +1,6 @@
 """Quantities as people type them: `65 mile/hour`, `-40°C`, `1/3 cup`, `10^3 m`, `mile`."""
 
+from fractions import Fraction
 from typing import NamedTuple
 
 from dimflow.cli import number
@@ -48,12 +49,15 @@ def has_value(text: str) -> bool:
 
 
 def _without_factor(typed: str, unit: Unit) -> Quantity:
-    """A number in the unit goes into the value: 1/3 cup, 5 L/100km."""
+    """A number in the unit goes into the value: 1/3 cup, 5 L/(100 km)."""
     value = number.read(typed)
     if unit.factor is ONE or not unit.factor.is_rational:
         return Quantity(value, typed, unit)
     value = value * unit.factor.fraction
-    return Quantity(value, number.shown(value), make_unit(ONE, unit.atoms))
+    text = number.shown(value)
+    if isinstance(value, Fraction) and value.denominator < 1000 and Fraction(text) != value:
+        text = str(value)
+    return Quantity(value, text, make_unit(ONE, unit.atoms))
 
 
 def _refuse_separators(text: str, position: int) -> None:

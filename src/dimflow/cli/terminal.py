@@ -2,14 +2,13 @@
 
 import codecs
 import os
-import shutil
 import sys
-import unicodedata
 from collections.abc import Sequence
 from io import TextIOWrapper
 from typing import TextIO
 
 _GAP = "  "
+_UNDER_A_HINT = " " * 9
 _NARROWEST = 12  # what a column gives way to
 _PRETTY = "·⁻²°µΩ≈…"  # what the Unicode style of units needs
 # What stands for a character that the output cannot show; others lose their accents.
@@ -56,6 +55,8 @@ def _in_ascii(error: UnicodeError) -> tuple[str, int]:
 
 
 def _bare(character: str) -> str:
+    import unicodedata
+
     plain = unicodedata.normalize("NFKD", character).encode("ascii", "ignore").decode()
     return plain or "?"
 
@@ -74,9 +75,11 @@ def about() -> str:
     return "≈" if style() == "unicode" else "~="
 
 
-def width() -> int | None:
+def width(stream: TextIO | None = None) -> int | None:
     """The columns of the terminal; None where the output is no terminal, and nothing is cut."""
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    import shutil
+
+    return shutil.get_terminal_size().columns if (stream or sys.stdout).isatty() else None
 
 
 def loud(text: str, stream: TextIO | None = None) -> str:
@@ -141,7 +144,19 @@ def card(title: str, fields: Sequence[tuple[str, str]]) -> None:
             print(f"  {faint(name.ljust(names)) if i == 0 else ' ' * names}{_GAP}{line}")
 
 
-def _wrapped(text: str, room: int) -> list[str]:
-    import textwrap
+def fitted(text: str, stream: TextIO) -> str:
+    """Many lines, those too long for the terminal broken and set in under their beginning."""
+    room = width(stream)
+    if room is None or room < 2 * len(_UNDER_A_HINT):
+        return text
+    broken = (f"\n{_UNDER_A_HINT}".join(_wrapped(line, room)) for line in text.split("\n"))
+    return "\n".join(broken)
 
-    return textwrap.wrap(text, room, break_long_words=False, break_on_hyphens=False) or [text]
+
+def _wrapped(text: str, room: int) -> list[str]:
+    """The text in lines; the first keeps its indentation, the others leave room for one."""
+    if len(text) <= room:
+        return [text]
+    from textwrap import wrap
+
+    return wrap(text, room - len(_UNDER_A_HINT), break_long_words=False, break_on_hyphens=False)

@@ -9,8 +9,8 @@ from dimflow.units import Equivalency, equivalencies
 _CALL = re.compile(r"\s*(\w+)\s*\((.*)\)\s*")
 PARAMETERS = {
     "molar": "molar(18.015 g/mol)",
-    "doppler": "doppler(1420.40575 MHz) or doppler(656.28 nm, optical)",
-    "brightness_temperature": "brightness_temperature(1.4 GHz) or (1.4 GHz, 1e-6 sr)",
+    "doppler": "doppler(1420.40575 MHz), doppler(656.28 nm, optical)",
+    "brightness_temperature": "brightness_temperature(1.4 GHz), (1.4 GHz, 1e-6 sr) for a beam",
 }
 
 

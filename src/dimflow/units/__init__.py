@@ -65,7 +65,7 @@ def load(path: Any, *, replace: bool = False) -> None:
 def __getattr__(name: str) -> Unit:
     if name.startswith("_"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return _scope.current().__getattr__(name)
+    return _scope.current().unit(name)
 
 
 def __dir__() -> list[str]:

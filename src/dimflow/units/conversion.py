@@ -7,7 +7,8 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any, NamedTuple, cast
 
-from dimflow.errors import ComputationError, UnitConversionError, UnitError, UnitRangeError
+from dimflow.errors import ComputationError, NotANumber, UnitConversionError, UnitRangeError
+from dimflow.units.exponent import exact
 from dimflow.units.meaning import Affine, Logarithmic, Meaning
 from dimflow.units.scale import ONE, Scale
 from dimflow.units.unit import Unit
@@ -28,6 +29,8 @@ class Linear(NamedTuple):
 
     def of_float(self, x: float) -> float:
         """The result for a rational factor, rounded once."""
+        if not x and not self.offset:
+            return x  # with its sign
         numerator, denominator = x.as_integer_ratio()
         numerator *= self.factor.numerator
         denominator *= self.factor.denominator
@@ -55,6 +58,7 @@ class Exponential(NamedTuple):
     base: int
 
     def __call__(self, x: Any) -> Any:
+        x = _real(x)
         return math.exp(x) if self.base == 0 else float(self.base) ** x
 
 
@@ -65,11 +69,23 @@ class Logarithm(NamedTuple):
 
     def __call__(self, x: Any) -> Any:
         function = {0: math.log, 2: math.log2, 10: math.log10}[self.base]
+        x = _real(x)
         if x <= 0:
             if x == 0:
                 return -math.inf
             raise ComputationError("a level", f"{x!r} is negative, so it has no logarithm")
         return function(x)
+
+
+def _kind(value: Any) -> str:
+    return repr(value)[:40] if isinstance(value, (str, bytes)) else type(value).__name__
+
+
+def _real(x: Any) -> float:
+    try:
+        return float(x)
+    except (TypeError, ValueError):
+        raise NotANumber("a conversion to or from a logarithmic unit", _kind(x)) from None
 
 
 class Function(NamedTuple):
@@ -93,8 +109,10 @@ class Conversion(NamedTuple):
 
     def __call__(self, value: Any) -> Any:
         """Convert a number, exactly and rounded once where the steps are linear and rational."""
-        if isinstance(value, (int, float, Fraction, Decimal)) and not isinstance(value, bool):
+        if isinstance(value, (int, float, Fraction, Decimal)):
             return self._number(value)
+        if value is None or isinstance(value, (str, bytes, list, tuple, dict, set)):
+            raise NotANumber("convert", _kind(value))
         for step in self.steps:
             value = step(value)
         return value
@@ -106,18 +124,20 @@ class Conversion(NamedTuple):
         is_short = len(self.steps) == 1 and isinstance(step, Linear) and step.factor.is_rational
         if is_short and type(value) is float and math.isfinite(value):
             return cast(Linear, step).of_float(value)
-        if isinstance(value, (int, Fraction)) or math.isfinite(value):
-            exact = self._exactly(Fraction(value))
-            if exact is not None:
-                return _like(value, exact)
-        number: Any = float(value)
+        if _is_finite(value):
+            result = self._exactly(exact(value))
+            if result is not None:
+                return _like(value, result)
         try:
+            number: Any = float(value)
             for step in self.steps:
                 number = step(number)
         except ZeroDivisionError:
             return math.copysign(math.inf, number)
         except OverflowError:
-            return math.inf
+            return math.inf if value > 0 else -math.inf
+        except ValueError:  # a signalling NaN
+            return math.nan
         return number
 
     def _exactly(self, value: Fraction) -> Fraction | None:
@@ -141,15 +161,21 @@ class Conversion(NamedTuple):
         return Fraction(size if value > 0 else -size) if math.isfinite(size) else None
 
 
-def _like(value: object, exact: Fraction) -> "float | Fraction | Decimal":
-    if isinstance(value, Fraction):
-        return exact
+def _is_finite(value: "int | float | Fraction | Decimal") -> bool:
     if isinstance(value, Decimal):
-        return Decimal(exact.numerator) / Decimal(exact.denominator)
+        return value.is_finite()
+    return not isinstance(value, float) or math.isfinite(value)
+
+
+def _like(value: object, result: Fraction) -> "float | Fraction | Decimal":
+    if isinstance(value, Fraction):
+        return result
+    if isinstance(value, Decimal):
+        return Decimal(result.numerator) / Decimal(result.denominator)
     try:
-        return exact.numerator / exact.denominator
+        return result.numerator / result.denominator
     except OverflowError:
-        return math.copysign(math.inf, exact)
+        return math.copysign(math.inf, result)
 
 
 def convert(value: Any, source: "Unit | str", target: "Unit | str", via: Any = None) -> Any:
@@ -221,14 +247,10 @@ def _negative(x: Any) -> Any:
 def _between_levels(
     a: Meaning, b: Meaning, one: Logarithmic, other: Logarithmic
 ) -> tuple[Step, ...]:
-    """Levels of one reference change by a factor alone; a level of field equals that of power."""
-    if a.scale == b.scale and one.level and other.level:
+    """Levels of one reference change by a factor alone; a ratio of fields equals one of powers."""
+    is_ratio = a.scale is ONE and a.dimension.is_dimensionless
+    if a.scale == b.scale and one.level and other.level and (is_ratio or one.field == other.field):
         return (Linear(one.level / other.level),)
-    if one.field != other.field:
-        raise UnitError(
-            "a level of a power and a level of a field have different references here",
-            "convert through their linear units",
-        )
     return (*_to_base(a), *_from_base(b))
 
 

@@ -17,10 +17,10 @@ symbol is shown in Unicode style, the first one in ASCII in plain style; `_` sta
 
 import re
 from collections.abc import Iterator
-from fractions import Fraction
 
-from dimflow.errors import UnitDefinitionError
-from dimflow.units.grammar import MAX_LENGTH, NAME
+from dimflow.errors import UnitDefinitionError, UnitRangeError
+from dimflow.units.exponent import exact
+from dimflow.units.grammar import MAX_LENGTH, NAME, WORDS, canonical
 from dimflow.units.meaning import Affine, Law, Logarithmic
 
 _NAME = re.compile(NAME)
@@ -95,11 +95,13 @@ class Definition:
         keys = self.keys
         try:
             if "logbase" in keys:
-                base = _BASES[keys["logbase"]]
-                return Logarithmic(base, Fraction(keys["logfactor"]), "field" in keys)
+                base, factor = _BASES[keys["logbase"]], exact(keys["logfactor"])
+                if factor:
+                    return Logarithmic(base, factor, "field" in keys)
+                raise KeyError
             if "offset" in keys:
-                return Affine(Fraction(keys["offset"]))
-        except (KeyError, ValueError, ZeroDivisionError):
+                return Affine(exact(keys["offset"]))
+        except (KeyError, UnitRangeError):
             raise UnitDefinitionError(
                 self.text,
                 f"the keys of {self.name!r} do not state a law",
@@ -136,13 +138,14 @@ def read_line(line: str, family: str = "", source: str = "") -> Definition:
     if len(fields) < 2:
         raise UnitDefinitionError(line, "a definition needs a name, '=' and a value")
     definition = Definition()
-    definition.name = fields[0].strip()
+    definition.name = canonical(fields[0].strip())
     expression, *options = fields[1].split(";")
     definition.expression = expression.strip()
     definition.keys = _keys(line, options)
     symbols = fields[2].strip() if len(fields) > 2 else "_"
-    definition.symbols = () if symbols == "_" else tuple(s.strip() for s in symbols.split(","))
-    definition.aliases = tuple(s.strip() for s in fields[3:])
+    names = [] if symbols == "_" else symbols.split(",")
+    definition.symbols = tuple(canonical(s.strip()) for s in names)
+    definition.aliases = tuple(canonical(s.strip()) for s in fields[3:])
     definition.family = family
     definition.source = source
     return definition
@@ -150,13 +153,22 @@ def read_line(line: str, family: str = "", source: str = "") -> Definition:
 
 def check(definition: Definition) -> None:
     """Raise if a name could not be written in a unit text, or a key is not known."""
+    is_prefix = definition.name.endswith("-")
+    longest = 24 if is_prefix else 100
     for spelling in definition.spellings:
-        bare = spelling.removesuffix("-")
-        if not _NAME.fullmatch(bare) or len(bare) > 100:
+        bare = spelling[:-1] if is_prefix and spelling.endswith("-") else spelling
+        if is_prefix and bare == spelling:
+            raise UnitDefinitionError(
+                definition.text,
+                f"{spelling!r} is no prefix",
+                "prefixes are written with a hyphen: k-",
+            )
+        if not _NAME.fullmatch(bare) or len(bare) > longest or bare in WORDS:
             raise UnitDefinitionError(
                 definition.text,
                 f"{spelling!r} cannot be the name of a unit",
-                "names are letters, digits and underscores, and do not begin with a digit",
+                "names are letters, digits and underscores, and do not begin with a digit; "
+                "words of the grammar such as 'per' are taken",
             )
     if not definition.expression:
         raise UnitDefinitionError(definition.text, f"{definition.name!r} is given no value")

@@ -11,10 +11,11 @@ from dimflow.units.ucum import parse_ucum
 if TYPE_CHECKING:
     from dimflow.units.registry import Registry
 
-_SPACES = re.compile(r"\\[,;:! ]|~|\\q?quad\b|\\left\b|\\right\b|\$")
+_SPACES = re.compile(r"\\[,;:! ]|~|\\left\b|\\right\b|\$")
 _FRACTION = re.compile(r"\\[dt]?frac\s*\{")
 _STYLED = re.compile(r"\\(?:mathrm|text|textrm|operatorname|rm|unit|si|SI)(?:\[\])?\s*(?=\{)")
-_MACRO = re.compile(r"\\([A-Za-z]+)")
+_MACRO = re.compile(r"\\([A-Za-z]+) ?((?:\\[A-Za-z]+ ?)?)")
+_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _CHARACTERS = {
     "mu": "µ",
     "Omega": "Ω",
@@ -56,7 +57,9 @@ def read(text: str, style: str | None, registry: "Registry") -> Product:
 
 def from_latex(text: str, registry: "Registry") -> str:
     r"""LaTeX as plain text: \frac{\mathrm{kg}}{\mathrm{m}^{3}} -> (kg)/(m^(3))."""
-    source = _STYLED.sub("", _SPACES.sub(" ", text.replace("{}", "")))
+    if not text.isprintable():
+        raise UnitParseError(text, 0, "control characters have no meaning in a unit")
+    source = _STYLED.sub("", _SPACES.sub(" ", text)).replace("{}", "")
     source = source.replace(r"\%", "%").replace(r"\_", "_").replace("^{\\circ}", "°")
     for _ in range(MAX_DEPTH):
         match = _FRACTION.search(source)
@@ -76,13 +79,24 @@ def _macros(source: str, registry: "Registry") -> str:
     r"""Replace \mu and \kilo\metre by what they stand for."""
 
     def replaced(match: re.Match[str]) -> str:
-        word = match[1]
+        word, following = match[1], match[2]
         if word in _CHARACTERS:
-            return _CHARACTERS[word]
-        is_prefix = registry.find_prefix(word) is not None and registry.find(word) is None
-        return f" {word}" if not is_prefix else f" {word}\0"
+            return _CHARACTERS[word] + _macros(following, registry)
+        name = _name_of(word, registry)
+        if following and registry.find(name) is None and registry.find_prefix(word) is not None:
+            return f" {word}{_name_of(following.strip()[1:], registry)} "
+        return f" {name} {_macros(following, registry)}"
 
-    return _MACRO.sub(replaced, source).replace("\0 ", "").replace("\0", "")
+    return _MACRO.sub(replaced, source)
+
+
+def _name_of(macro: str, registry: "Registry") -> str:
+    r"""The name of a macro, which has letters alone: \degreeCelsius is degree_Celsius."""
+    words = _HUMP.split(macro)
+    spaced = "_".join(words)
+    small = "_".join([words[0], *map(str.lower, words[1:])])
+    found = (name for name in (macro, spaced, small) if registry.find(name) is not None)
+    return next(found, macro)
 
 
 def _closing(source: str, opening: int, text: str) -> int:

@@ -6,7 +6,7 @@ from threading import Lock
 from typing import Any
 from weakref import WeakValueDictionary
 
-from dimflow.errors import UndefinedUnitError, UnitError, UnitParseError
+from dimflow.errors import UnitError, UnitParseError
 from dimflow.units.exponent import Exponent, checked, exponent
 from dimflow.units.grammar import parse
 
@@ -34,10 +34,11 @@ class Dimension:
     `Dimension("length/time")`, `Dimension("[speed]")`. Equal dimensions are one object.
     """
 
-    __slots__ = ("__weakref__", "_memo", "exponents")
+    __slots__ = ("__weakref__", "_powers", "_products", "exponents")
 
     exponents: tuple[Exponent, ...]
-    _memo: dict[Any, "Dimension"]
+    _products: dict["Dimension", "Dimension"]
+    _powers: dict[Exponent, "Dimension"]
 
     def __new__(cls, *exponents: Any, **named: Any) -> "Dimension":
         if len(exponents) == 1 and isinstance(exponents[0], str) and not named:
@@ -85,15 +86,15 @@ class Dimension:
         return _intern((*self.exponents[:angle], 0, *self.exponents[angle + 1 :]))
 
     def __mul__(self, other: "Dimension") -> "Dimension":
-        if self is DIMENSIONLESS and isinstance(other, Dimension):
-            return other
-        known = self._memo.get(other)
-        if known is not None:
-            return known
         if not isinstance(other, Dimension):
             return NotImplemented
+        if self is DIMENSIONLESS:
+            return other
+        known = self._products.get(other)
+        if known is not None:
+            return known
         sums = [checked(a + b) for a, b in zip(self.exponents, other.exponents, strict=True)]
-        return self._remember(other, _intern(tuple(sums)))
+        return _remember(self._products, other, _intern(tuple(sums)))
 
     def __truediv__(self, other: "Dimension") -> "Dimension":
         if not isinstance(other, Dimension):
@@ -102,17 +103,11 @@ class Dimension:
 
     def __pow__(self, power: Any) -> "Dimension":
         power = exponent(power)
-        known = self._memo.get(power)
+        known = self._powers.get(power)
         if known is not None:
             return known
         products = tuple(checked(e * power) for e in self.exponents)
-        return self._remember(power, _intern(products))
-
-    def _remember(self, key: object, result: "Dimension") -> "Dimension":
-        if len(self._memo) >= _MEMO_LIMIT:
-            self._memo.clear()
-        self._memo[key] = result
-        return result
+        return _remember(self._powers, power, _intern(products))
 
     def __str__(self) -> str:
         return f"[{self.name.replace(' ', '_')}]" if self.name else self.formula
@@ -128,13 +123,21 @@ class Dimension:
         return Dimension, self.exponents
 
 
+def _remember(memo: dict[Any, Dimension], key: object, result: Dimension) -> Dimension:
+    if len(memo) >= _MEMO_LIMIT:
+        memo.clear()
+    memo[key] = result
+    return result
+
+
 def _intern(exponents: tuple[Exponent, ...]) -> Dimension:
     with _lock:
         dimension = _interned.get(exponents)
         if dimension is None:
             dimension = object.__new__(Dimension)
             dimension.exponents = exponents
-            dimension._memo = {}
+            dimension._products = {}
+            dimension._powers = {}
             _interned[exponents] = dimension
         return dimension
 
@@ -262,8 +265,12 @@ def _evaluate(text: str, known: dict[str, Dimension]) -> Dimension:
     result = DIMENSIONLESS
     for term in product.terms:
         if term.name not in known:
-            near = tuple(name for name in known if name.startswith(term.name[:3].lower()))[:3]
-            raise UndefinedUnitError(term.name, near, text, term.position)
+            near = [name for name in known if name.startswith(term.name[:3].lower())][:3]
+            hint = (
+                f"perhaps {' or '.join(near)}" if near else "for example [length]/[time], [force]"
+            )
+            problem = f"no dimension is called {term.name[:40]!r}"
+            raise UnitParseError(text, term.position, problem, hint)
         result = result * known[term.name] ** term.exponent
     return result
 

@@ -10,7 +10,7 @@ from fractions import Fraction
 from functools import cache, lru_cache
 from typing import Any
 
-from dimflow.errors import UnitError
+from dimflow.errors import ComputationError, UnitError
 from dimflow.units.conversion import Function, Linear, Power, Step, convert
 from dimflow.units.dimension import BASES, Dimension
 from dimflow.units.exponent import checked
@@ -71,7 +71,7 @@ class Equivalency:
             if steps is not None:
                 return steps
         allowed = self._dimensions
-        if not self._constants:
+        if not self._constants and len(self._powers) == 1:
             return None
         if allowed is not None and not (source in allowed and target in allowed):
             return None
@@ -183,6 +183,10 @@ _NAMED: dict[str, tuple[str, Callable[[], Equivalency]]] = {
             inverts=True,
         ),
     ),
+    "inverse": (
+        "a quantity and its inverse: fuel economy and consumption, period and frequency",
+        lambda: Equivalency("inverse", inverts=True),
+    ),
     "angle": (
         "angles as pure numbers: a radian counts as 1",
         lambda: Equivalency("angle", constants=["radian"]),
@@ -237,6 +241,8 @@ def doppler(
         return c * (rest_frequency**2 - f**2) / (rest_frequency**2 + f**2)
 
     def relativistic_frequency(v: Any) -> Any:
+        if isinstance(v, float) and abs(v) > c:
+            raise ComputationError("doppler", f"{v:.6g} m/s is faster than light")
         return rest_frequency * ((c - v) / (c + v)) ** 0.5
 
     def radio_speed(f: Any) -> Any:

@@ -183,6 +183,15 @@ def _decimal(factor: Scale) -> str | None:
     return f"{digits[:-places]}.{digits[-places:]}"
 
 
+def _macro(name: str) -> str:
+    """A macro for a name: letters alone, words joined by capitals."""
+    first, *rest = name.split("_")
+    joined = first + "".join(word[:1].upper() + word[1:] for word in rest)
+    if not (joined.isascii() and joined.isalpha()):
+        raise UnitFormatError(f"{name} cannot be a LaTeX macro, which has letters alone")
+    return "\\" + joined
+
+
 def _siunitx(unit: Unit, registry: Registry) -> str:
     if unit.factor is not ONE:
         raise UnitFormatError(f"siunitx has no numbers in units, which {unit} needs")
@@ -190,7 +199,7 @@ def _siunitx(unit: Unit, registry: Registry) -> str:
     for atom, e in sorted(unit.atoms, key=lambda pair: pair[1] < 0):
         found = registry.definition_of(atom)
         prefix = found.prefix.name if found and found.prefix else ""
-        macro = (f"\\{prefix}" if prefix else "") + "\\" + atom.name.removeprefix(prefix)
+        macro = (f"\\{prefix}" if prefix else "") + _macro(atom.name.removeprefix(prefix))
         power = str(e).removeprefix("-")
         suffix = {"1": "", "2": r"\squared", "3": r"\cubed"}.get(power, rf"\tothe{{{power}}}")
         parts.append((r"\per" if e < 0 else "") + macro + suffix)

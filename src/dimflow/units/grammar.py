@@ -17,19 +17,33 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from dimflow.errors import UnitParseError, UnitRangeError
-from dimflow.units.exponent import Exponent, checked
+from dimflow.units.exponent import Exponent, checked, exact
 from dimflow.units.scale import ONE, Scale, irrational
 
 MAX_LENGTH = 2048
 MAX_DEPTH = 32
-_MAX_DIGITS = 400
-_MAX_MAGNITUDE = 2000  # of a decimal exponent: 1e2000 is still a number
 
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁄ᐟ", "0123456789+-//")
 _LETTER = r"[^\W\d⁰¹²³⁴-⁹]"
 _SIGN = "°′″'\"%‰‱℧☉⊙⊕♃℃℉∞"
 NAME = rf"(?:{_LETTER}|[{_SIGN}])(?:[^\W⁰¹²³⁴-⁹]|[{_SIGN}])*"
 _NUMBER = r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
+
+# Characters that stand for one another, each written as our definitions write it. Python itself
+# turns the first four into others of them when they stand in an identifier (NFKC).
+_SAME = str.maketrans(
+    {
+        "\u03bc": "\u00b5",  # Greek mu to the micro sign
+        "\u2126": "\u03a9",  # the ohm sign to Greek Omega
+        "\u212b": "\u00c5",  # the angstrom sign to the letter
+        "\u212a": "K",  # the kelvin sign
+        "\u2103": "°C",
+        "\u2109": "°F",
+        "\u00ba": "°",  # the masculine ordinal, on many keyboards
+        "\u0394": "Δ",
+        "\u2206": "Δ",  # the increment sign
+    }
+)
 
 _TOKEN = re.compile(
     rf"""(?P<name>{NAME}) (?:(?P<glued>[+\-−][0-9]+)(?![0-9.]))?
@@ -50,7 +64,12 @@ _NUMBERS = {"pi": "pi", "π": "pi", "ln2": "ln2", "ln10": "ln10"}
 _SIMPLE = re.compile(rf"([*/· ]?)({_LETTER}+)(?:(?:\*\*|\^)(-?[0-9]{{1,4}})(?![0-9.eE]))?")
 _BEFORE = {"square": 2, "sq": 2, "cubic": 3, "cu": 3}
 _AFTER = {"squared": 2, "cubed": 3}
-_WORDS = frozenset({"per", "sqrt", *_NUMBERS, *_BEFORE, *_AFTER})
+WORDS = frozenset({"per", "sqrt", *_NUMBERS, *_BEFORE, *_AFTER})
+
+
+def canonical(name: str) -> str:
+    """A name in the characters that definitions are written in."""
+    return name if name.isascii() else name.translate(_SAME)
 
 
 class Term(NamedTuple):
@@ -104,7 +123,7 @@ def _simple(text: str) -> Product | None:
     position = 0
     for operator, name, power in _SIMPLE.findall(text):
         start = position + len(operator)
-        if name in _WORDS or not text.startswith(name, start) or (operator and not position):
+        if name in WORDS or not text.startswith(name, start) or (operator and not position):
             return None
         position = start + len(name)
         exponent = 1
@@ -147,7 +166,8 @@ class _Reader:
             elif kind == "number":
                 self._value(_number(self, token["number"], position), (), position)
             elif kind == "superscript":
-                self._exponent(_superscript(token["superscript"]), position)
+                power = _superscript(self, token["superscript"], position)
+                self._exponent(power, position)
             elif kind == "left":
                 self._open(position)
             else:
@@ -162,7 +182,7 @@ class _Reader:
 
     def _name(self, token: re.Match[str]) -> None:
         name, position = token["name"], token.start()
-        if name not in _WORDS:
+        if name not in WORDS:
             self._value(ONE, (Term(name, 1, position),), position)
         elif name == "per":
             self._operator(-1, position)
@@ -275,24 +295,20 @@ def _raised(
 
 
 def _number(reader: _Reader, text: str, position: int) -> Scale:
-    mantissa, _, magnitude = text.lower().partition("e")
-    if (
-        len(mantissa) > _MAX_DIGITS
-        or len(magnitude) > 5
-        or abs(int(magnitude or 0)) > _MAX_MAGNITUDE
-    ):
-        raise reader.fail(position, "this number is too long")
-    if text.isdigit():
-        value: Exponent = int(text)
-    else:
-        value = Fraction(text if mantissa[-1] != "." else text.replace(".", ""))
+    try:
+        value: Exponent = int(text) if text.isdigit() and len(text) < 16 else exact(text)
+    except UnitRangeError:
+        raise reader.fail(position, "this number is too long") from None
     if not value:
         raise reader.fail(position, "a unit cannot be zero")
     return Scale(value)
 
 
-def _superscript(text: str) -> Exponent:
-    return checked(Fraction(text.translate(_SUPERSCRIPTS))) if len(text) < 24 else checked(10**12)
+def _superscript(reader: _Reader, text: str, position: int) -> Exponent:
+    top, _, bottom = text.translate(_SUPERSCRIPTS).partition("/")
+    if len(text) > 24 or (bottom and not int(bottom)):
+        raise reader.fail(position, "this exponent is out of range")
+    return checked(Fraction(int(top), int(bottom or 1)))
 
 
 def _written_exponent(reader: _Reader, token: re.Match[str]) -> Exponent:

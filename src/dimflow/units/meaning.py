@@ -131,6 +131,8 @@ class Atom:
         law = self.meaning.law
         if law is None:
             return self
+        if "(" in self.name or "@" in self.name:  # its difference has no name that could be read
+            return None
         if self._delta is None:
             if isinstance(law, Affine):
                 meaning = Meaning(self.meaning.dimension, self.meaning.scale)

@@ -21,11 +21,14 @@ from dimflow.units.exponent import Exponent
 from dimflow.units.grammar import Product, parse
 from dimflow.units.meaning import Affine, Atom, Law, Meaning, prefixed
 from dimflow.units.scale import ONE, Scale
+from dimflow.units.ucum import find_code
 from dimflow.units.unit import Unit, as_factor, make_unit
 
 T = TypeVar("T")
 _TABLE = Path(__file__).parent / "definitions"
 _PARSED_LIMIT = 4096
+_LARGEST_FILE = 1 << 22
+_DEEPEST = 50
 _BASE_UNITS = {  # in the order in which products of them are written: kg*m/s**2
     "mass": "kilogram",
     "length": "metre",
@@ -50,8 +53,8 @@ class Prefix(NamedTuple):
 
     @property
     def symbol(self) -> str:
-        """The first symbol in ASCII."""
-        return next(s for s in self.symbols if s.isascii())
+        """The first symbol in ASCII, or the name if there is none."""
+        return next((s for s in self.symbols if s.isascii()), self.name)
 
 
 class Resolved(NamedTuple):
@@ -100,6 +103,10 @@ class Registry:
     def __getattr__(self, name: str) -> Unit:
         if name.startswith("_"):
             raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
+        return self.unit(name)
+
+    def unit(self, name: str) -> Unit:
+        """The unit of a name, also of one that is an attribute of registries (`load`, `atom`)."""
         unit = self._units.get(name)
         if unit is None:
             atom = self.atom(name)
@@ -138,7 +145,10 @@ class Registry:
 
     def resolve(self, name: str) -> Resolved | None:
         """The definition that a name, a prefixed name or a plural stands for."""
-        return spelling.resolve(name, self)
+        found = spelling.resolve(name, self)
+        if found is None and shared.load_plugins():
+            found = spelling.resolve(name, self)
+        return found
 
     def find(self, name: str) -> Definition | None:
         """The definition with exactly this spelling."""
@@ -174,11 +184,14 @@ class Registry:
         """Read a unit; `style` names a dialect that has a grammar of its own: ucum, latex, html."""
         if not isinstance(text, str):
             raise UnitError(f"a unit is given by text, but got {type(text).__name__}: {text!r:.60}")
-        if style not in (None, "plain", "unicode", "cf"):
+        if style not in (None, "plain", "compact", "unicode", "cf"):
             return self.build(text, dialects.read(text, style, self))
         unit = self.parsed.get(text)
         if unit is None:
-            unit = self._special(text) or self.build(text, parse(text.strip()))
+            try:
+                unit = self._special(text) or self.build(text, parse(text.strip()))
+            except UnitRangeError as error:
+                raise UnitParseError(text, 0, error.problem, error.hint) from None
             self._remember(self.parsed, text, unit)
         return unit
 
@@ -254,7 +267,9 @@ class Registry:
         A name that means something already is an error, unless `replace` is given and this
         registry is not the shared one. Nothing is added if any of the lines is wrong.
         """
-        if self is scope.shared and replace:
+        if not isinstance(text, str):
+            raise UnitError(f"definitions are given by text, but got {type(text).__name__}")
+        if self is shared and replace:
             raise UnitDefinitionError(
                 text,
                 "units that every part of a program shares cannot be replaced",
@@ -274,7 +289,14 @@ class Registry:
 
     def load(self, path: str | Path, *, replace: bool = False) -> None:
         """Add the definitions of a file in UTF-8."""
-        self.define(Path(path).read_text(encoding="utf-8"), replace=replace)
+        content = Path(path).read_bytes()
+        if len(content) > _LARGEST_FILE:
+            raise UnitDefinitionError(str(path), f"a file of {len(content):,} bytes is too large")
+        try:
+            text = content.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise UnitDefinitionError(str(path), f"the file is not in UTF-8: {error}") from None
+        self.define(text, replace=replace)
 
     def __enter__(self) -> "Registry":
         scope.entered.set((*scope.entered.get(), self))
@@ -287,18 +309,28 @@ class Registry:
         definitions.check(definition)
         is_prefix = definition.name.endswith("-")
         for name in definition.spellings:
-            known = self.find_prefix(name[:-1]) if is_prefix else self.resolve(name)
+            known = self.find_prefix(name[:-1]) if is_prefix else self._meant_by(name)
             if known is not None and not replace and not self._agrees(known, definition):
                 raise UnitDefinitionError(
                     definition.text,
                     f"{name!r} is defined already: {_described(known)}",
                     "choose another name, or give replace=True in a registry of your own",
                 )
+        code = find_code(definition.ucum, self) if definition.ucum else None
+        if code is not None and not replace and not self._agrees(code, definition):
+            raise UnitDefinitionError(
+                definition.text, f"the UCUM code {definition.ucum!r} is {_described(code)}"
+            )
         if is_prefix:
             self._add_prefix(definition)
         else:
             self._table.update(dict.fromkeys(definition.spellings, definition))
         return definition
+
+    def _meant_by(self, name: str) -> Resolved | None:
+        """What a name means already, if only with its last digits as an exponent: m2."""
+        bare = name.rstrip("0123456789")
+        return self.resolve(name) or (self.resolve(bare) if bare != name else None)
 
     def _agrees(self, known: "Resolved | Prefix", definition: Definition) -> bool:
         """Whether a name is only said again, as when a cell of a notebook runs twice."""
@@ -354,6 +386,10 @@ class Registry:
         else:
             if definition.name in _resolving.names:
                 raise UnitDefinitionError(definition.text, "the definition goes in a circle")
+            if len(_resolving.names) > _DEEPEST:
+                raise UnitDefinitionError(
+                    definition.text, f"definitions stand on one another more than {_DEEPEST} deep"
+                )
             _resolving.names.append(definition.name)
             try:
                 base = self.build(expression, parse(expression)).key
@@ -404,7 +440,10 @@ class _Builtin(Registry):
 
     def __init__(self) -> None:
         super().__init__(name="built in")
-        self._is_read = False
+        self.is_read = False
+        self._files = sorted(
+            _TABLE.glob("*.units"), key=lambda path: (path.stem != "si", path.stem)
+        )
 
     def _default_parent(self) -> None:
         return None
@@ -439,17 +478,18 @@ class _Builtin(Registry):
         return atom
 
     def _read(self) -> None:
-        if self._is_read:
+        if self.is_read:
             return
         with self._lock:
-            for path in sorted(_TABLE.glob("*.units"), key=lambda p: (p.stem != "si", p.stem)):
-                for definition in definitions.read(path.read_text(encoding="utf-8")):
+            while self._files:
+                for definition in definitions.read(self._files[0].read_text(encoding="utf-8")):
                     if definition.name[-1] == "-":
                         self._add_prefix(definition)
                     else:
                         for name in definition.spellings:
                             self._table[name] = definition
-            self._is_read = True
+                del self._files[0]
+            self.is_read = True
 
 
 class _Shared(Registry):
@@ -459,30 +499,27 @@ class _Shared(Registry):
         super().__init__(builtin, name="shared")
         self._asked_plugins = False
 
-    def resolve(self, name: str) -> Resolved | None:
-        found = super().resolve(name)
-        if found is None and not self._asked_plugins:
-            self.load_plugins()
-            found = super().resolve(name)
-        return found
-
-    def load_plugins(self) -> None:
+    def load_plugins(self) -> bool:
         """Add the units of installed packages with an entry point in the group `dimflow.units`.
 
         The entry point names a text of definitions, a Path, or a function that returns either.
+        Returns whether this call added any; they are asked once.
         """
         with self._lock:
             if self._asked_plugins:
-                return
+                return False
             self._asked_plugins = True
-            for plugin in _entry_points():
+            plugins = _entry_points()
+            for plugin in plugins:
                 try:
                     self._load_plugin(plugin.load())
-                except UnitError as error:
+                except Exception as error:  # a plugin may fail in any way; the message names it
                     raise UnitDefinitionError(
                         f"entry point {plugin.name!r} = {plugin.value!r}",
                         f"the units of a plugin could not be read: {error}",
+                        "uninstall it, or ask its authors to mend it",
                     ) from error
+            return bool(plugins)
 
     def _load_plugin(self, content: Any) -> None:
         if callable(content):
@@ -504,7 +541,7 @@ def _entry_points() -> list[Any]:
 def _with_law(base: Meaning, law: Law) -> Meaning:
     if isinstance(law, Affine):
         if not base.scale.is_rational:
-            raise UnitError("a scale with a shifted zero needs a rational scale")
+            raise UnitRangeError("a scale with a shifted zero needs a rational scale")
         if law.offset == 0:
             law = None
     return Meaning(base.dimension, base.scale, law)
@@ -530,4 +567,4 @@ class _Resolving(local):
 
 _resolving = _Resolving()
 builtin = _Builtin()
-scope.shared = _Shared()
+scope.shared = shared = _Shared()

@@ -6,18 +6,19 @@ exactly and rounded once, correctly, when a float is asked for.
 
 from collections.abc import Iterable
 from fractions import Fraction
-from functools import lru_cache
-from math import gcd, inf, isqrt, lcm
+from math import gcd, inf
 from typing import Any
 
 from dimflow.errors import UnitRangeError
-from dimflow.units.exponent import Exponent, checked
-from dimflow.units.irrational import IRRATIONALS, bounds
+from dimflow.units.exponent import Exponent, checked, exact
+from dimflow.units.irrational import IRRATIONALS, root_bounds
+from dimflow.units.primes import factorised
 
-MAX_BITS = 1 << 16  # of a numerator or denominator: some 20,000 digits
-MAX_ROOT = 5040  # the common denominator of the exponents in one scale
-_TRIAL_LIMIT = 1000  # primes below it are found by division, larger ones by Pollard's rho
-_RHO_STEPS = 1 << 15
+MAX_BITS = 13_000  # of a numerator or denominator: 3,900 digits, which Python still prints
+MAX_ROOT = 200  # the largest root taken of a prime or of an irrational number
+MAX_POWER = 1000  # the largest power of an irrational number
+_MAX_PRIME = 1 << 10  # bits of what stands under a root
+_WIDEST = 5_000  # bits at which rounding gives up looking for a side: there is none
 
 # A base of an irrational factor: a name in IRRATIONALS, or a prime under a root.
 Base = str | int
@@ -34,21 +35,13 @@ class Scale:
     factors: tuple[Factor, ...]  # sorted; roots of primes have exponents between 0 and 1
     _float: float | None
 
-    def __new__(cls, value: "int | float | str | Fraction | Scale" = 1) -> "Scale":
+    def __new__(cls, value: Any = 1) -> "Scale":
         if isinstance(value, Scale):
             return value
-        if type(value) is int and value > 0:
-            return _make(value, 1, ())
-        if isinstance(value, float):
-            value = repr(value)  # the shortest decimal is what the user wrote
-        try:
-            fraction = Fraction(value)
-        except TypeError:
-            return Scale(_as_float(value))
-        except (ValueError, OverflowError, ZeroDivisionError):
-            fraction = Fraction(0)
+        # the shortest decimal of a float is what the user wrote
+        fraction = exact(repr(float(value)) if isinstance(value, float) else value)
         if fraction <= 0:
-            raise UnitRangeError(f"a scale must be a positive finite number, but got {value!r}")
+            raise UnitRangeError(f"a scale must be positive, but got {float(fraction):.6g}")
         return _make(fraction.numerator, fraction.denominator, ())
 
     @property
@@ -91,8 +84,8 @@ class Scale:
             factors: list[Factor] = []
         else:
             numerator = denominator = 1
-            factors = [(p, e * power) for p, e in _factorised(self.numerator)]
-            factors += [(p, -e * power) for p, e in _factorised(self.denominator)]
+            factors = [(p, e * power) for p, e in factorised(self.numerator)]
+            factors += [(p, -e * power) for p, e in factorised(self.denominator)]
         factors += [(base, e * power) for base, e in self.factors]
         return _merge(numerator, denominator, factors)
 
@@ -130,21 +123,23 @@ class Scale:
     def _rounded(self) -> float:
         if not self.factors:
             return _divide(self.numerator, self.denominator)
-        root = lcm(*(Fraction(e).denominator for _, e in self.factors))
-        bits = 160
-        while True:  # widen the interval's precision until both of its ends round to one float
-            low, high = _power_bounds(self, root, bits)
-            ends = [_root_float(n, d, root, up) for (n, d), up in ((low, 0), (high, 1))]
-            if ends[0] == ends[1]:
-                return ends[0]
+        bits = 128
+        while True:  # widen the precision until both ends of the interval round to one float
+            low, high = self._bounds(bits)
+            if low == high or bits > _WIDEST:
+                return low
             bits *= 2
 
-
-def _as_float(value: Any) -> float:
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        raise UnitRangeError(f"a scale must be a positive number, but got {value!r:.60}") from None
+    def _bounds(self, bits: int) -> tuple[float, float]:
+        """Two floats that enclose the number."""
+        low = high = self.numerator
+        shift = 0  # both stand for themselves over 2**shift
+        for base, e in self.factors:
+            (below, above), places = root_bounds(base, e.numerator, e.denominator, bits)
+            low, high, shift = low * below, high * above, shift + places
+        top, bottom = max(-shift, 0), max(shift, 0)
+        denominator = self.denominator << bottom
+        return _divide(low << top, denominator), _divide(high << top, denominator)
 
 
 def read(text: str) -> Scale:
@@ -155,8 +150,8 @@ def read(text: str) -> Scale:
     for part in rest:
         name, caret, power = part.partition("^")
         base: Base = name if name in IRRATIONALS else natural(name)
-        if not caret or base in (0, 1):
-            raise ValueError(f"not a factor: {part!r}")
+        if not caret or (isinstance(base, int) and factorised(base) != ((base, 1),)):
+            raise ValueError(f"not a factor: {part!r:.60}")
         top, _, bottom = power.lstrip("-").partition("/")
         value = Fraction(natural(top), natural(bottom or "1"))
         factors.append((base, checked(-value if power.startswith("-") else value)))
@@ -213,20 +208,23 @@ def _merge(numerator: int, denominator: int, factors: Iterable[Factor]) -> Scale
             e -= whole
         if e:
             kept.append((base, checked(e)))
-    if lcm(*(Fraction(e).denominator for _, e in kept)) > MAX_ROOT:
-        raise _too_large()
+    for base, e in kept:
+        is_large = base.bit_length() > _MAX_PRIME if isinstance(base, int) else _is_large(e)
+        if is_large or e.denominator > MAX_ROOT:
+            raise _too_large()
     kept.sort(key=lambda factor: (isinstance(factor[0], str), factor[0]))
     return _make(numerator, denominator, tuple(kept))
+
+
+def _is_large(power: Exponent) -> bool:
+    return not -MAX_POWER <= power <= MAX_POWER
 
 
 def _too_large() -> UnitRangeError:
     return UnitRangeError(
         "the scale of this unit is too large or too fine to be held exactly",
-        f"scales hold up to {MAX_BITS} bits and roots up to the {MAX_ROOT}th",
+        f"scales hold up to {MAX_BITS:,} bits and roots up to the {MAX_ROOT}th",
     )
-
-
-# Rounding
 
 
 def _divide(numerator: int, denominator: int) -> float:
@@ -234,120 +232,6 @@ def _divide(numerator: int, denominator: int) -> float:
         return numerator / denominator  # of integers: correctly rounded
     except OverflowError:
         return inf
-
-
-def _power_bounds(scale: Scale, root: int, bits: int) -> tuple[tuple[int, int], tuple[int, int]]:
-    """Two fractions below and above `scale**root`, all of whose exponents are whole."""
-    numerator, denominator = scale.numerator**root, scale.denominator**root
-    low = high = (numerator, denominator)
-    for base, e in scale.factors:
-        power = int(e * root)
-        if isinstance(base, int):
-            below = above = (base**power, 1)
-        else:
-            fraction_below, fraction_above = bounds(base, bits)
-            if power < 0:
-                fraction_below, fraction_above = fraction_above, fraction_below
-            below, above = (_int_power(f, power) for f in (fraction_below, fraction_above))
-        low = low[0] * below[0], low[1] * below[1]
-        high = high[0] * above[0], high[1] * above[1]
-    return low, high
-
-
-def _int_power(fraction: tuple[int, int], power: int) -> tuple[int, int]:
-    numerator, denominator = fraction if power > 0 else fraction[::-1]
-    return numerator ** abs(power), denominator ** abs(power)
-
-
-def _root_float(numerator: int, denominator: int, root: int, up: int) -> float:
-    """The root of a fraction, rounded down to 160 bits (plus one in the last if `up`), as float."""
-    size = (numerator.bit_length() - denominator.bit_length()) // root
-    shift = 160 - size
-    scaled = (
-        (numerator << shift * root) // denominator
-        if shift >= 0
-        else numerator // (denominator << -shift * root)
-    )
-    value = integer_root(scaled, root) + up
-    return _divide(value << max(-shift, 0), 1 << max(shift, 0))
-
-
-def integer_root(number: int, root: int) -> int:
-    """The largest integer whose power does not exceed the number."""
-    if root == 1 or number < 2:
-        return number
-    if root == 2:
-        return isqrt(number)
-    guess = 1 << -(-number.bit_length() // root)
-    while True:
-        better = ((root - 1) * guess + number // guess ** (root - 1)) // root
-        if better >= guess:
-            return guess
-        guess = better
-
-
-# Factorising
-
-
-@lru_cache(maxsize=1024)
-def _factorised(number: int) -> tuple[tuple[int, int], ...]:
-    """Primes and their exponents; a part too hard to split counts as a prime."""
-    found: dict[int, int] = {}
-    for prime in range(2, _TRIAL_LIMIT):  # composites divide nothing any more
-        while number % prime == 0:
-            found[prime] = found.get(prime, 0) + 1
-            number //= prime
-    pending = [number] if number > 1 else []
-    while pending:
-        n = pending.pop()
-        divisor = n if _is_prime(n) else _split(n)
-        if divisor == n:
-            found[n] = found.get(n, 0) + 1
-        else:
-            pending += [divisor, n // divisor]
-    return tuple(found.items())
-
-
-def _is_prime(n: int) -> bool:
-    """Miller and Rabin's test; the bases decide every number below 3.3e24."""
-    if n < _TRIAL_LIMIT**2:
-        return True
-    odd, twos = n - 1, 0
-    while odd % 2 == 0:
-        odd //= 2
-        twos += 1
-    for base in (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41):
-        x = pow(base, odd, n)
-        if x in (1, n - 1):
-            continue
-        for _ in range(twos - 1):
-            x = x * x % n
-            if x == n - 1:
-                break
-        else:
-            return False
-    return True
-
-
-def _split(n: int) -> int:
-    """A proper divisor by Pollard's rho, or n itself when none is found in bounded time."""
-    root = isqrt(n)
-    if root * root == n:
-        return root
-    if n.bit_length() > 256:
-        return n
-    for constant in (1, 3, 5):
-        slow = fast = 2
-        for _ in range(_RHO_STEPS):
-            slow = (slow * slow + constant) % n
-            fast = (fast * fast + constant) % n
-            fast = (fast * fast + constant) % n
-            divisor = gcd(abs(slow - fast), n)
-            if divisor == n:
-                break
-            if divisor > 1:
-                return divisor
-    return n
 
 
 ONE = Scale(1)

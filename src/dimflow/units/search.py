@@ -25,7 +25,7 @@ def find(search: str = "") -> list[Definition]:
     for position, definition in enumerate(definitions):
         rank = _rank(definition, text, folded)
         if rank is None and dimension is not None:
-            unit = getattr(registry, definition.name)
+            unit = registry.unit(definition.name)
             rank = 3 if unit.dimension is dimension else None
         if rank is not None:
             ranked.append((rank, position, definition))

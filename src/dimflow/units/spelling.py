@@ -3,41 +3,23 @@
 import re
 from difflib import get_close_matches
 from fractions import Fraction
+from functools import cache
 from typing import TYPE_CHECKING
 
-from dimflow.errors import UnitParseError
+from dimflow.errors import UnitParseError, UnitRangeError
 from dimflow.units.definition import Definition
 from dimflow.units.dimension import Dimension
-from dimflow.units.grammar import MAX_LENGTH, Term
+from dimflow.units.exponent import exact
+from dimflow.units.grammar import MAX_LENGTH, Term, canonical
 from dimflow.units.meaning import Affine, Law, Logarithmic
 
 if TYPE_CHECKING:
     from dimflow.units.registry import Prefix, Registry, Resolved
 
-_LONGEST_PREFIX = 6
+_LONGEST_PREFIX = 24
 _LONGEST_NAME = 100
-# Characters that stand for one another, each written as our definitions write it. Python itself
-# turns the first four into others of them when they stand in an identifier (NFKC).
-_SAME = str.maketrans(
-    {
-        "\u03bc": "\u00b5",  # Greek mu to the micro sign
-        "\u2126": "\u03a9",  # the ohm sign to Greek Omega
-        "\u212b": "\u00c5",  # the angstrom sign to the letter
-        "\u212a": "K",  # the kelvin sign
-        "\u2103": "°C",
-        "\u2109": "°F",
-        "\u00ba": "°",  # the masculine ordinal, on many keyboards
-        "\u0394": "Δ",
-        "\u2206": "Δ",  # the increment sign
-    }
-)
-
-_FUNCTION = re.compile(r"\s*(\w+)\s?\((?:\s*re:?\s)?\s*(.+?)\s*\)\s*")
-_UDUNITS = re.compile(r"\s*([0-9.]+(?:[eE][+-]?[0-9]+)?)?\s*(lg|ln|lb)\(\s*re:?\s+(.+?)\s*\)\s*")
-_UDUNITS_BASE = {"lg": 10, "ln": 0, "lb": 2}
-_SHIFTING = ("@", "from ", "since ", "after ", "ref ")
-_SHIFT = re.compile(r"\s*(.+?)\s*(?:@|\b(?:from|since|after|ref)\b)\s*(\S.*?)\s*")
-_DECIMAL = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
+_UDUNITS = {"lg": 10, "ln": 0, "lb": 2}
+_SHIFTING = ("from", "since", "after", "ref")
 # What a level in decibels of is defined through the square (ISO 80000-1, root-power quantities)
 _FIELDS = (
     "voltage",
@@ -52,6 +34,8 @@ _FIELDS = (
     "length",
 )
 _DEGREES = ("degree", "degrees", "deg", "degs", "°")
+_CAPITALISED = re.compile(r"([a-z]*)([A-Z][a-zé]{3,})")
+_WORD = re.compile(r"\w+")
 _DELTA = re.compile(r"(?:delta_|Δ)(.+)")
 
 
@@ -61,8 +45,7 @@ def resolve(name: str, registry: "Registry") -> "Resolved | None":
 
     if len(name) > _LONGEST_NAME:
         return None
-    if not name.isascii():
-        name = name.translate(_SAME)
+    name = canonical(name)
     found = registry.find(name)
     if found is not None:
         return Resolved(found)
@@ -127,14 +110,21 @@ def _singulars(name: str) -> list[str]:
 
 
 def _capitalised(name: str, registry: "Registry") -> "Resolved | None":
-    """Newton, Metres: a long name with a capital, as people write them."""
-    lower = name[:1].lower() + name[1:]
-    if len(name) < 4 or not name[0].isupper() or not name[1:].islower():
+    """Newton, Metres, kiloWatt: a long name with a capital, as people write them."""
+    head, capital = _split_capital(name)
+    if capital is None or (head and registry.find_prefix(head) is None):
         return None
+    lower = head + capital.lower()
     found = resolve(lower, registry)
     if found is None or lower in found.definition.symbols:
         return None
     return None if found.prefix and lower.removeprefix(found.prefix.name) == lower else found
+
+
+def _split_capital(name: str) -> tuple[str, str | None]:
+    """What stands before a last word of four letters or more that begins with a capital."""
+    match = _CAPITALISED.fullmatch(name)
+    return (match[1], match[2]) if match else ("", None)
 
 
 def joined(text: str, terms: tuple[Term, ...], registry: "Registry") -> tuple[Term, ...]:
@@ -181,42 +171,63 @@ def near(name: str, registry: "Registry") -> tuple[str, ...]:
     return tuple(get_close_matches(name, names, 3, 0.7))
 
 
-def _level_law(law: Logarithmic, reference: Dimension) -> Logarithmic:
-    """Bels of a field (root-power) quantity count its square: dB(V) is 20 lg, dB(W) is 10 lg."""
-    if reference in {Dimension(name) for name in _FIELDS}:
-        return Logarithmic(law.base, 2 * law.factor, field=True)
-    return law
-
-
 def law_text(text: str, registry: "Registry") -> tuple[str, str, Law] | None:
     """A symbol, a reference and a law, if the text states a logarithmic or a shifted unit."""
+    text = text.strip()
     if len(text) > MAX_LENGTH:
         return None
-    match = _UDUNITS.fullmatch(text)
-    if match:
-        factor = 1 / Fraction(match[1] or 1)
-        reference = match[3]
-        law = Logarithmic(_UDUNITS_BASE[match[2]], factor)
-        return f"{match[1] or ''} {match[2]}(re {reference})".strip(), reference, law
-    match = _FUNCTION.fullmatch(text)
-    if match:
-        unit = registry.atom(match[1])
-        found = unit.meaning.law if unit else None
-        if isinstance(found, Logarithmic):
-            assert unit is not None
-            if found.base == 10 and not found.field and "bel" in unit.name:
-                found = _level_law(found, registry.parse(match[2]).dimension)
-            return f"{unit.symbol}({match[2]})", match[2], found
-    match = _SHIFT.fullmatch(text) if any(word in text for word in _SHIFTING) else None
-    if match:
-        if not _DECIMAL.fullmatch(match[2]):
-            raise UnitParseError(
-                text,
-                match.start(2),
-                "a moment in time is not a unit",
-                f"keep the reference time apart and give the unit alone: {match[1]!r}",
-            )
-        base = registry.parse(match[1])
-        offset = Fraction(match[2]) * base.key.scale.fraction
-        return f"{base}@{match[2]}", match[1], Affine(offset)
-    return None
+    head, parenthesis, inner = text.partition("(")
+    if parenthesis and text[-1] == ")":
+        return _logarithm(head.split(), inner[:-1].strip(), registry)
+    base, at, zero = text.partition("@")
+    if not at:
+        words = text.split()
+        word = next((w for w in words[1:-1] if w in _SHIFTING), None)
+        if word is None:
+            return None
+        base, _, zero = text.partition(f" {word} ")
+    base, zero = base.strip(), zero.strip()
+    if not base:
+        raise UnitParseError(text, 0, "a unit is missing before this")
+    try:
+        offset = exact(zero)
+    except UnitRangeError:
+        raise UnitParseError(
+            text,
+            text.find(zero) if zero else len(text),
+            "a moment in time is not a unit, and a shifted zero needs a number",
+            f"keep a reference time apart and give the unit alone: {base!r:.60}",
+        ) from None
+    unit = registry.parse(base)
+    return f"{unit}@{zero}", base, Affine(offset * unit.key.scale.fraction)
+
+
+def _logarithm(
+    head: list[str], reference: str, registry: "Registry"
+) -> tuple[str, str, Law] | None:
+    """dB(mW), mag(AB), 0.1 lg(re 1 mW): the head before a parenthesis that closes the text."""
+    word = head[-1] if head else ""
+    is_referred = reference.startswith(("re ", "re: "))
+    if is_referred:
+        reference = reference.partition(" ")[2].strip()
+    if word in _UDUNITS and is_referred and len(head) < 3:
+        step = exact(head[0]) if len(head) == 2 else Fraction(1)
+        if step == 0:
+            raise UnitRangeError("a logarithm needs a step that is not zero")
+        is_field = registry.parse(reference).dimension in _fields()
+        law = Logarithmic(_UDUNITS[word], 1 / step, is_field)
+        return f"{' '.join(head)}(re {reference})", reference, law
+    unit = registry.atom(word) if len(head) == 1 and _WORD.fullmatch(word) else None
+    found = unit.meaning.law if unit else None
+    if unit is None or not isinstance(found, Logarithmic):
+        return None
+    # bels of a field (root-power) quantity count its square: dB(V) is 20 lg, dB(W) is 10 lg
+    is_bel = "bel" in unit.name and found.base == 10 and not found.field
+    if is_bel and registry.parse(reference).dimension in _fields():
+        found = Logarithmic(10, 2 * found.factor, field=True)
+    return f"{unit.symbol}({reference})", reference, found
+
+
+@cache
+def _fields() -> frozenset[Dimension]:
+    return frozenset(Dimension(name) for name in _FIELDS)

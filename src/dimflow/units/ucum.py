@@ -189,7 +189,7 @@ def _codes_by_meaning(registry: "Registry") -> dict[Meaning, str]:
         if atom is None or (atom.meaning.dimension.is_dimensionless and not atom.meaning.law):
             continue
         table.setdefault(atom.meaning, code)
-        if definition.prefixing == "si" and "[" in code:
+        if definition.prefixing == "si" and ("[" in code or atom.meaning.law):
             for prefix in registry.prefixes():
                 if not prefix.is_binary:
                     table.setdefault(prefixed(atom.meaning, prefix.scale), prefix.symbol + code)

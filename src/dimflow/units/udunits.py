@@ -25,7 +25,10 @@ def format_cf(unit: "Unit", registry: "Registry") -> str:
         step = 1 / unit.law.factor
         number = "" if step == 1 else f"{float(step)!r} "
         reference = reference if reference[0].isdigit() else f"1 {reference}"
-        return f"{number}{logarithm}(re {reference})"
+        text = f"{number}{logarithm}(re {reference})"
+        if registry.parse(text) != unit:
+            raise UnitFormatError(f"udunits has no logarithm with the law of {unit}")
+        return text
     factor = unit.factor
     powers: dict[str, Exponent] = {}
     for atom, e in unit.atoms:
@@ -42,9 +45,12 @@ def format_cf(unit: "Unit", registry: "Registry") -> str:
 
 
 def _shifted(unit: "Unit", law: Affine, registry: "Registry") -> str:
-    base = str(registry.base_unit(unit.dimension))
+    base = str(registry.base_unit(unit.dimension)) or "1"
     zero = law.offset / unit.key.scale.fraction
-    return f"{_number(unit.key.scale, {base: 1})} @ {float(zero)!r}"
+    text = f"{_number(unit.key.scale, {base: 1})} @ {float(zero)!r}"
+    if registry.parse(text) != unit:
+        raise UnitFormatError(f"the zero of {unit} has no short decimal for udunits")
+    return text
 
 
 def _known(atom: Atom, registry: "Registry") -> str | None:
@@ -65,7 +71,7 @@ def _number(factor: Scale, powers: dict[str, Exponent] | None = None) -> str:
     for base, e in factor.factors:
         if base != "pi" or type(e) is not int:
             raise UnitFormatError("udunits has no irrational factors but pi", str(factor))
-        parts.append("pi" if e == 1 else f"pi{e}")
+        parts.append("pi" if e == 1 else f"pi^{e}")
     for name, e in (powers or {}).items():
         if e:
             caret = "^" if name[-1].isdigit() else ""

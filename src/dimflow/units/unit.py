@@ -14,9 +14,11 @@ from dimflow.units.exponent import Exponent, checked, exponent
 from dimflow.units.meaning import PURE_NUMBER, Affine, Atom, Law, Meaning
 from dimflow.units.scale import ONE, Scale
 
-_MEMO_LIMIT = 256
+_MEMO_LIMIT = 256  # of one unit
+_MEMOS_LIMIT = 1 << 15  # of all units together: a chain of products keeps itself alive
 _lock = Lock()
 _serials = count()
+_stored = count(1)
 _interned: WeakValueDictionary[Any, "Unit"] = WeakValueDictionary()
 
 # Set by the array layer: makes an array of a value and a unit, so that `5 * units.m` is one.
@@ -230,6 +232,11 @@ class Unit:
         known = self._texts.get(key)
         return _store(self._texts, key, make()) if known is None else cast(T, known)
 
+    def forget(self) -> None:
+        """Empty the memos."""
+        for memo in (self._products, self._quotients, self._powers, self._texts):
+            memo.clear()
+
     def __eq__(self, other: object) -> bool:
         if self is other:
             return True
@@ -281,6 +288,9 @@ class Unit:
 def _store(memo: dict[Any, Any], key: object, result: T) -> T:
     if len(memo) >= _MEMO_LIMIT:
         memo.clear()
+    if next(_stored) % _MEMOS_LIMIT == 0:
+        for unit in list(_interned.values()):
+            unit.forget()
     memo[key] = result
     return result
 

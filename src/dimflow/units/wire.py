@@ -92,24 +92,31 @@ def to_json(unit: Unit) -> dict[str, Any]:
 def from_json(value: Any) -> Unit:
     """The unit that an object of JSON values encodes."""
     if not isinstance(value, dict):
-        raise WireFormatError(f"an encoded unit is a JSON object, but got {value!r:.60}")
-    _check_version(value.get("format"), str(value.get("version")))
+        raise WireFormatError(f"an encoded unit is a JSON object, but got {type(value).__name__}")
+    version = value.get("version")
+    _check_version(value.get("format"), str(version) if type(version) is int else "?")
     try:
-        records = [str(value["factor"])]
+        records = [_field(value["factor"])]
         for atom in value["atoms"]:
             fields = [atom["symbol"], atom["name"], atom["scale"], _letters(atom["dimension"])]
             fields += [atom["exponent"]] + ([atom["law"]] if atom.get("law") else [])
-            if not all(isinstance(field, str) for field in fields):
-                raise ValueError("a field is not text")
-            records.append(":".join(fields))
+            records.append(":".join(map(_field, fields)))
     except (KeyError, ValueError, TypeError, AttributeError) as error:
-        raise WireFormatError(f"this is not an encoded unit: {value!r:.80}", str(error)) from None
+        problem = f"{type(error).__name__}: {error}"
+        raise WireFormatError("this JSON object is not an encoded unit", problem[:100]) from None
     return decode("|".join([f"{_HEADER}/{VERSION}", *records]))
+
+
+def _field(value: Any) -> str:
+    if not isinstance(value, str) or ":" in value or "|" in value:
+        raise ValueError("a field is not text, or has ':' or '|' in it")
+    return value
 
 
 def _check_version(header: Any, version: str) -> None:
     if header != _HEADER:
-        raise WireFormatError(f"this is not an encoded unit: it begins with {header!r:.40}")
+        shown = repr(header[:40]) if isinstance(header, str) else type(header).__name__
+        raise WireFormatError(f"this is not an encoded unit: it begins with {shown}")
     if version != str(VERSION):
         raise WireFormatError(
             f"this unit is encoded in version {version:.20}, but this dimflow reads {VERSION}",
@@ -132,7 +139,8 @@ def _atom(
 ) -> tuple[Atom, Exponent]:
     if not (_SPELLING.fullmatch(symbol) and _SPELLING.fullmatch(name)):
         raise ValueError("a symbol or a name is empty, too long or has control characters")
-    meaning = Meaning(_dimension(dimension), read(scale), _law(law) if law else None)
+    size = read(scale)
+    meaning = Meaning(_dimension(dimension), size, _law(law, size) if law else None)
     return Atom(name, symbol, meaning), checked(_fraction(exponent))
 
 
@@ -171,8 +179,10 @@ def _law_text(law: Affine | Logarithmic) -> str:
     return f"l{law.base},{law.factor}{',f' if law.field else ''}"
 
 
-def _law(text: str) -> Law:
+def _law(text: str, scale: Scale) -> Law:
     if text[0] == "a":
+        if text == "a0" or not scale.is_rational:
+            raise ValueError("a shift of zero, or of an irrational scale")
         return Affine(_fraction(text[1:]))
     base, factor, *field = text[1:].split(",")
     if text[0] != "l" or field not in ([], ["f"]) or base not in map(str, _BASES):

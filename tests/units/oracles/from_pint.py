@@ -1,5 +1,6 @@
 """pint's default registry as an oracle."""
 
+from collections.abc import Iterator
 from functools import cache
 
 import pint
@@ -18,6 +19,15 @@ _BASES = {
     "[luminosity]": "cd",
 }
 _COUNTS = {"[printing_unit]"}  # the pixel, a number here
+_REFUSALS = (
+    pint.PintError,
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    SyntaxError,
+    TypeError,
+    ValueError,
+)
 
 
 @cache
@@ -27,28 +37,45 @@ def registry() -> pint.UnitRegistry:
 
 def read(text: str) -> Reading | None:
     """What pint makes of a text; None if it does not read it."""
-    pint_registry = registry()
+    quantity = registry().Quantity
     try:
-        unit = pint_registry.parse_units(text, as_delta=False)
-    except (pint.PintError, ArithmeticError, AssertionError, AttributeError, SyntaxError,
-            TypeError, ValueError):  # fmt: skip
+        unit = registry().parse_units(text, as_delta=False)
+    except _REFUSALS:
         return None
     exponents = {_BASES[k]: v for k, v in unit.dimensionality.items() if k not in _COUNTS}
-
-    def to_base(x: float) -> float:
-        return pint_registry.Quantity(x, unit).to_base_units().magnitude
-
-    return measured(exponents, to_base)
+    return measured(exponents, lambda x: quantity(x, unit).to_base_units().magnitude)
 
 
 def spellings() -> list[str]:
-    """Every name, symbol and alias, plurals and prefixes aside."""
+    """Every name, symbol and alias."""
     return list(registry()._units)
 
 
+def plurals() -> Iterator[tuple[str, str]]:
+    """Every plural that pint reads, with its singular."""
+    for name in spellings():
+        found = registry().parse_unit_name(f"{name}s")
+        if found and found[0] == ("", registry()._units[name].name, "s"):
+            yield f"{name}s", name
+
+
+@cache
 def distinct() -> list[tuple[str, ...]]:
-    """The names of each unit."""
+    """The spellings of each unit, its name first."""
     names: dict[str, list[str]] = {}
     for spelling, definition in registry()._units.items():
-        names.setdefault(definition.name, []).append(spelling)
-    return [tuple(group) for group in names.values()]
+        names.setdefault(definition.name, [definition.name]).append(spelling)
+    return [tuple(dict.fromkeys(group)) for group in names.values()]
+
+
+def prefixed() -> Iterator[tuple[str, float, str]]:
+    """Every prefixed spelling, the factor, and the unit that pint finds behind the prefix."""
+    known, prefixes = registry()._units, registry()._prefixes
+    for spelling, definition in known.items():
+        for prefix in prefixes:
+            text = prefix + spelling
+            if not prefix or text in known:
+                continue
+            (found, unit, _), *_ = registry().parse_unit_name(text)
+            of = spelling if unit == definition.name else unit
+            yield text, float(prefixes[found].value) if found else 1.0, of

@@ -37,11 +37,18 @@ class Reading(NamedTuple):
     ratio: float | None = None
 
     def __str__(self) -> str:
+        return self._text(12)
+
+    def exactly(self) -> str:
+        """As text, with every digit."""
+        return self._text(17)
+
+    def _text(self, digits: int) -> str:
         unit = f" {self.bases}" if self.bases else ""
+        scale, offset = f"{self.scale:.{digits}g}", f"{self.offset:.{digits}g}"
         if self.ratio is not None:
-            return f"{self.scale:.12g} * {self.ratio:.12g}**x{unit}"
-        shift = f" x + {self.offset:.12g}" if self.offset else ""
-        return f"{self.scale:.12g}{shift}{unit}"
+            return f"{scale} * {self.ratio:.{digits}g}**x{unit}"
+        return f"{scale} x + {offset}{unit}" if self.offset else f"{scale}{unit}"
 
     def agrees(self, other: "Reading", tolerance: float = EXACT) -> bool:
         """Whether both mean the same up to a relative tolerance."""

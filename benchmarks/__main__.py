@@ -1,0 +1,65 @@
+"""`python -m benchmarks [suite ...]`: measure, print the tables, keep the numbers, draw them."""
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from benchmarks import machine, page, plot, suites, table
+from benchmarks.race import FULL, QUICK, Effort, Suite, run
+
+ROOT = Path(__file__).parents[1]
+PAGE = "docs/benchmarks.md"
+
+
+def measure(suite: Suite, effort: Effort) -> dict[str, Any]:
+    """Everything that is kept of one run of a suite."""
+    described = machine.description(suite.packages)
+    return {
+        "suite": suite.name,
+        "title": suite.title,
+        "effort": effort._asdict(),
+        "machine": described,
+        "rows": [run(race) for race in suite.races(effort)],
+    }
+
+
+def keep(record: dict[str, Any], suite: Suite, root: Path) -> None:
+    """Write numbers, plot and the section of the docs below a root like that of the repository."""
+    numbers = root / f"benchmarks/results/{suite.name}.json"
+    numbers.parent.mkdir(parents=True, exist_ok=True)
+    numbers.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    picture = f"assets/benchmarks_{suite.name}.png"
+    plot.draw(record, root / "docs" / picture)
+    page.refresh(root / PAGE, suite.name, page.section(record, suite.about, picture))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument(
+        "suites", nargs="*", metavar="suite",
+        help=f"any of {', '.join(suites.names())}; all of them if none is given",
+    )  # fmt: skip
+    parser.add_argument(
+        "--quick", action="store_true",
+        help="a few rounds, to see that all runs; nothing is written unless --root is given",
+    )  # fmt: skip
+    parser.add_argument(
+        "--root", type=Path, default=None,
+        help=f"write below this folder, which has {PAGE} (default: this repository)",
+    )  # fmt: skip
+    arguments = parser.parse_args()
+    root = arguments.root or (None if arguments.quick else ROOT)
+    try:
+        chosen = [suites.find(name) for name in arguments.suites or suites.names()]
+    except ValueError as error:
+        parser.error(str(error))
+    for suite in chosen:
+        record = measure(suite, QUICK if arguments.quick else FULL)
+        print(table.plain(record), flush=True)
+        if root is not None:
+            keep(record, suite, root)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,46 @@
+"""The page of the docs: what a suite measured stands between two markers, the rest is prose."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+from benchmarks import table
+
+
+def section(record: dict[str, Any], about: str, plot: str) -> str:
+    """What the page says about one suite, markers included."""
+    name = record["suite"]
+    return "\n".join(
+        [
+            _begin(name),
+            f"## {record['title']}",
+            "",
+            about,
+            "",
+            table.markdown(record),
+            "",
+            f"![{record['title']}, drawn]({plot})",
+            "",
+            table.machine(record),
+            _end(name),
+        ]
+    )
+
+
+def refresh(page: Path, name: str, text: str) -> None:
+    """Put the section in its place; a suite that is new to the page comes last."""
+    old = page.read_text(encoding="utf-8")
+    pattern = re.compile(re.escape(_begin(name)) + ".*?" + re.escape(_end(name)), re.DOTALL)
+    if pattern.search(old):
+        new = pattern.sub(lambda _: text, old, count=1)
+    else:
+        new = f"{old.rstrip()}\n\n{text}\n"
+    page.write_text(new, encoding="utf-8")
+
+
+def _begin(name: str) -> str:
+    return f"<!-- begin {name}: written by `make bench` -->"
+
+
+def _end(name: str) -> str:
+    return f"<!-- end {name} -->"

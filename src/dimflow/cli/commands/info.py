@@ -1,0 +1,92 @@
+"""Show versions, what is installed, and unit plugins.
+
+Nothing is imported to find out: versions are read from the packages' metadata.
+"""
+
+import json
+import platform
+import sys
+from argparse import ArgumentParser, Namespace
+from importlib.metadata import PackageNotFoundError, entry_points, packages_distributions, version
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import dimflow
+from dimflow import constants
+from dimflow.cli import description, terminal
+from dimflow.units import find
+
+EXAMPLES = """
+examples:
+  dimflow info
+  dimflow info --json
+"""
+# The array libraries that dimflow is made for, by the name they are imported under
+LIBRARIES = ("numpy", "torch", "jax", "dask", "mlx", "cupy", "wgpu")
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """What `dimflow info` takes."""
+    parser.add_argument("--json", action="store_true", help="print a JSON object, for programs")
+
+
+def run(arguments: Namespace) -> int:
+    """Print what this installation is made of."""
+    failure = description.load_plugins()
+    definitions = find("")
+    told: dict[str, Any] = {
+        "dimflow": dimflow.__version__,
+        "location": str(Path(dimflow.__file__).parent),
+        "python": platform.python_version(),
+        "implementation": platform.python_implementation(),
+        "platform": f"{platform.system()} {platform.machine()}",
+        "units": len(definitions),
+        "families": len({d.family for d in definitions}),
+        "constants": len(constants.catalogue()),
+        "libraries": {name: installed_version(name) for name in LIBRARIES},
+        "plugins": [
+            {"name": p.name, "value": p.value, "package": p.dist.name if p.dist else None}
+            for p in entry_points(group="dimflow.units")
+        ],
+        "plugin_error": failure or None,
+    }
+    if arguments.json:
+        print(json.dumps(told, indent=2, ensure_ascii=False))
+        return 0
+    _print(told)
+    return 0
+
+
+def installed_version(name: str) -> str | None:
+    """The version of a package that could be imported; None if there is none."""
+    if name not in sys.modules and find_spec(name) is None:
+        return None
+    try:
+        return version(name)
+    except PackageNotFoundError:  # cupy is installed as cupy-cuda12x and the like
+        distributions = packages_distributions().get(name)
+        return version(distributions[0]) if distributions else "unknown"
+
+
+def _print(told: dict[str, Any]) -> None:
+    python = f"{told['python']} ({told['implementation']}, {told['platform']})"
+    terminal.card(
+        f"dimflow {told['dimflow']}",
+        [
+            ("Python", python),
+            ("location", told["location"]),
+            ("units", f"{told['units']:,} in {told['families']} families"),
+            ("constants", f"{told['constants']:,}"),
+            ("plugins", "; ".join(_plugin(p) for p in told["plugins"]) or "none"),
+            ("failed", told["plugin_error"] or ""),
+        ],
+    )
+    print()
+    found = {name: version or "not installed" for name, version in told["libraries"].items()}
+    terminal.card("array libraries", list(found.items()))
+    terminal.note("\nArrays with units are planned: nothing of dimflow uses these libraries yet.")
+
+
+def _plugin(plugin: dict[str, str]) -> str:
+    return f"{plugin['name']} from {plugin['package']} ({plugin['value']})"
