@@ -10,7 +10,7 @@ Number = Fraction | float  # a float where the value is not rational, or not fin
 MAX_PRECISION = 100
 _DOUBLE = 17  # digits that tell any double from its neighbours
 _ENOUGH = 12  # a computed double of so few digits is what it seems
-_PLAIN = range(-6, 16)  # powers of ten that are written out
+_PLAIN = range(-4, 16)  # powers of ten that are written out
 NUMBER = re.compile(
     r"""\s* (?P<number> [+\-−]? \s*
           (?: (?:[0-9]{1,400}(?:\.[0-9]{0,400})?|\.[0-9]{1,400}) (?:[eE][+\-−]?[0-9]{1,4}(?![0-9]))?

@@ -55,7 +55,7 @@ def plurals() -> Iterator[tuple[str, str]]:
     """Every plural that pint reads, with its singular."""
     for name in spellings():
         found = registry().parse_unit_name(f"{name}s")
-        if found and found[0] == ("", registry()._units[name].name, "s"):
+        if found and found[0][:2] == ("", registry()._units[name].name):
             yield f"{name}s", name
 
 
