@@ -1,23 +1,22 @@
 """Judges of answers: each raises WrongAnswer if a library's result is not what it should be."""
 
 from collections.abc import Callable
-from fractions import Fraction
 from math import isclose
 from typing import Any
 
 from benchmarks.libraries import Library
 from benchmarks.race import WrongAnswer
-from benchmarks.texts import meaning
+from benchmarks.texts import Power, meaning
 
 Judge = Callable[[Library, Any, str], None]  # the library, its result, the statement
 
 
-def means(*terms: tuple[str, int | Fraction]) -> Judge:
+def means(*terms: tuple[str, Power]) -> Judge:
     """A unit that is this product of powers, by a table that is nobody's own."""
     return lambda library, result, work: library.require(result, meaning(terms), work)
 
 
-def reads_back(*terms: tuple[str, int | Fraction]) -> Judge:
+def reads_back(*terms: tuple[str, Power]) -> Judge:
     """A text from which the library reads this product."""
     judge = means(*terms)
     return lambda library, result, work: judge(library, library.read(result), work)

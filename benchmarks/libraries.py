@@ -75,7 +75,8 @@ class Pint(Library):
     def __init__(self) -> None:
         import pint
 
-        self._registry = registry = pint.UnitRegistry()
+        registry: Any = pint.UnitRegistry()
+        self._registry = registry
         pint.set_application_registry(registry)  # where its pickles look
         self.read = registry.parse_units
         self.namespace = {

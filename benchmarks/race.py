@@ -49,6 +49,7 @@ class Race:
     goal: float | None = None
     unit: str = "s"  # or "B"
     refused: dict[str, str] = field(default_factory=dict)  # who does not take part, and why
+    warm_up: bool = True  # not where the check does it
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,7 @@ def run(race: Race) -> dict[str, Any]:
     race.check()
     ours = next(iter(race.entries))
     entries = {**race.entries, CONTROL: race.entries[ours]}
-    for name in entries:  # warm-up
+    for name in entries if race.warm_up else ():
         entries[name](_turn(race.rounds, name))
     samples: dict[str, list[float]] = {name: [] for name in entries}
     with _no_collections():

@@ -65,7 +65,7 @@ def _line(row: dict[str, Any], others: list[str]) -> list[str]:
 
 
 def _ourselves(row: dict[str, Any]) -> str:
-    return next(iter(row["contenders"]))
+    return str(next(iter(row["contenders"])))
 
 
 def _ours(row: dict[str, Any]) -> dict[str, Any]:

@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from fractions import Fraction
 from random import Random
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-# Exponents of m, kg, s, A, K. No mole: unyt takes it for a number.
-Exponents = tuple[int, ...]
+Power = int | float | Fraction
+Exponents = tuple[Power, ...]  # of m, kg, s, A, K; no mole, which unyt takes for a number
 _SCALES = {"": 1, "k": "1e3", "M": "1e6", "c": "1e-2", "m": "1e-3", "u": "1e-6", "n": "1e-9"}
 _KINDS: dict[str, tuple[Exponents, str]] = {
     "m": ((1, 0, 0, 0, 0), " k c m u n"),
@@ -29,7 +29,7 @@ _SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 class Meaning(NamedTuple):
     """How many SI base units, and which."""
 
-    scale: Fraction | float
+    scale: Any  # a Fraction in our table, a float in a library
     exponents: Exponents
 
 
@@ -44,12 +44,13 @@ def _units() -> dict[str, Meaning]:
 
 
 UNITS = _units()
-Terms = tuple[tuple[str, int], ...]
+Terms = tuple[tuple[str, Power], ...]
 
 
 def meaning(terms: Terms) -> Meaning:
     """What a product of powers of names means."""
-    scale, exponents = Fraction(1), [0] * 5
+    scale: Any = Fraction(1)
+    exponents: list[Power] = [0] * 5
     for name, power in terms:
         scale *= UNITS[name].scale ** power
         for i, e in enumerate(UNITS[name].exponents):
@@ -61,7 +62,7 @@ class Shape(NamedTuple):
     """A way to write three units and the sizes of two exponents."""
 
     example: str
-    write: Callable[[str, str, str, int, int], str]
+    write: Callable[[str, str, str, Power, Power], str]
     exponents: Callable[[int, int], tuple[int, int, int]]
 
 
@@ -106,12 +107,11 @@ class Drawing:
         shape = SHAPES[0]
         while True:
             source = self.text(shape)
-            names = [self._random.choice(_alike(name)) for name, _ in source.terms]
-            powers = [power for _, power in source.terms]
-            terms = tuple(zip(names, powers, strict=True))
-            if len(set(names)) == 3 and terms not in self._seen:
+            terms = tuple((self._random.choice(_alike(name)), e) for name, e in source.terms)
+            (a, _), (b, p), (c, q) = terms
+            if len({a, b, c}) == 3 and terms not in self._seen:
                 self._seen.add(terms)
-                return source, NewText(shape.write(*names, powers[1], -powers[2]), terms)
+                return source, NewText(shape.write(a, b, c, p, -q), terms)
 
 
 def _alike(name: str) -> list[str]:

@@ -5,6 +5,7 @@ import os
 import sys
 from collections.abc import Sequence
 from io import TextIOWrapper
+from pathlib import Path
 from typing import TextIO
 
 _GAP = "  "
@@ -40,11 +41,17 @@ _IN_ASCII = {
 def prepare() -> None:
     """Let standard output and error show any text, in ASCII where they cannot do better."""
     codecs.register_error("dimflow.ascii", _in_ascii)
+    sys.stdout = sys.stdout or _nowhere()  # None where the shell closed it: >&-
+    sys.stderr = sys.stderr or _nowhere()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="dimflow.ascii")
     if isinstance(sys.stdin, TextIOWrapper):
         sys.stdin.reconfigure(errors="replace")
+
+
+def _nowhere() -> TextIO:
+    return Path(os.devnull).open("w", encoding="utf-8")
 
 
 def _in_ascii(error: UnicodeError) -> tuple[str, int]:
@@ -104,12 +111,18 @@ def note(text: str) -> None:
     print(faint(text, sys.stderr), file=sys.stderr)
 
 
-def table(header: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> None:
-    """Print aligned columns; on a terminal the widest gives way until a row fits the line."""
+def table(
+    header: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    *,
+    yielding: Sequence[int],
+    right: Sequence[int] = (),
+) -> None:
+    """Print aligned columns; on a terminal the yielding ones are cut until a row fits the line."""
     widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
     room = width()
     while room is not None and sum(widths) + len(_GAP) * (len(widths) - 1) > room:
-        widest = max(range(len(widths)), key=widths.__getitem__)
+        widest = max(yielding, key=widths.__getitem__)
         if widths[widest] <= _NARROWEST:
             break
         widths[widest] -= 1

@@ -17,15 +17,19 @@ symbol is shown in Unicode style, the first one in ASCII in plain style; `_` sta
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
 
 from dimflow.errors import UnitDefinitionError, UnitRangeError
 from dimflow.units.exponent import exact
 from dimflow.units.grammar import MAX_LENGTH, NAME, WORDS, canonical
 from dimflow.units.meaning import Affine, Law, Logarithmic
+from dimflow.units.scale import Scale
 
 _NAME = re.compile(NAME)
 _KEYS = {"prefix", "ucum", "offset", "logbase", "logfactor", "field", "binary", "cf"}
 _PREFIXING = {"si", "binary", "none"}
+_LARGEST_FILE = 1 << 22
 _BASES = {"e": 0, "2": 2, "10": 10}
 
 
@@ -108,6 +112,40 @@ class Definition:
                 "offset: NUMBER, or logbase: 2, 10 or e with logfactor: NUMBER",
             ) from None
         return None
+
+
+class Prefix(NamedTuple):
+    """A prefix: its names, its number, and whether it is a binary one."""
+
+    name: str
+    symbols: tuple[str, ...]
+    aliases: tuple[str, ...]
+    scale: Scale
+    is_binary: bool
+
+    @property
+    def symbol(self) -> str:
+        """The first symbol in ASCII, or the name if there is none."""
+        return next((s for s in self.symbols if s.isascii()), self.name)
+
+
+class Resolved(NamedTuple):
+    """What a name stands for: a definition, with a prefix or without, or its difference unit."""
+
+    definition: Definition
+    prefix: Prefix | None = None
+    is_delta: bool = False
+
+
+def read_file(path: Path) -> str:
+    """The text of a definitions file, in UTF-8."""
+    content = path.read_bytes()
+    if len(content) > _LARGEST_FILE:
+        raise UnitDefinitionError(path.name, f"a file of {len(content):,} bytes is too large")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UnitDefinitionError(path.name, f"the file is not in UTF-8: {error}") from None
 
 
 def read(text: str, *, family: str = "", source: str = "") -> Iterator[Definition]:

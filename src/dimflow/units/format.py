@@ -9,9 +9,10 @@ from typing import NamedTuple
 
 from dimflow.errors import UnitFormatError
 from dimflow.units import scope
+from dimflow.units.definition import Resolved
 from dimflow.units.exponent import Exponent
 from dimflow.units.meaning import Atom
-from dimflow.units.registry import Registry, Resolved
+from dimflow.units.registry import Registry
 from dimflow.units.scale import ONE, Scale
 from dimflow.units.ucum import format_ucum
 from dimflow.units.udunits import format_cf

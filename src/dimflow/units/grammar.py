@@ -40,7 +40,6 @@ _SAME = str.maketrans(
         "\u2103": "°C",
         "\u2109": "°F",
         "\u00ba": "°",  # the masculine ordinal, on many keyboards
-        "\u0394": "Δ",
         "\u2206": "Δ",  # the increment sign
     }
 )
@@ -99,9 +98,8 @@ class _Group:
         self.position = position
         self.factor = ONE
         self.terms: list[Term] = []
-        self.last: tuple[Scale, tuple[Term, ...], int] | None = (
-            None  # a factor that may get an exponent
-        )
+        # the last factor, which may still get an exponent, and its sign
+        self.last: tuple[Scale, tuple[Term, ...], int] | None = None
 
 
 def parse(text: str) -> Product:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from threading import RLock, local
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, TypeVar, cast
 from weakref import WeakSet
 
 from dimflow.errors import (
@@ -15,7 +15,7 @@ from dimflow.errors import (
 )
 from dimflow.units import definition as definitions
 from dimflow.units import dialects, scope, spelling
-from dimflow.units.definition import Definition
+from dimflow.units.definition import Definition, Prefix, Resolved
 from dimflow.units.dimension import BASES, DIMENSIONLESS, Dimension
 from dimflow.units.exponent import Exponent
 from dimflow.units.grammar import Product, parse
@@ -27,7 +27,6 @@ from dimflow.units.unit import Unit, as_factor, make_unit
 T = TypeVar("T")
 _TABLE = Path(__file__).parent / "definitions"
 _PARSED_LIMIT = 4096
-_LARGEST_FILE = 1 << 22
 _DEEPEST = 50
 _BASE_UNITS = {  # in the order in which products of them are written: kg*m/s**2
     "mass": "kilogram",
@@ -40,29 +39,6 @@ _BASE_UNITS = {  # in the order in which products of them are written: kg*m/s**2
     "angle": "radian",
     "information": "bit",
 }
-
-
-class Prefix(NamedTuple):
-    """A prefix: its names, its number, and whether it is a binary one."""
-
-    name: str
-    symbols: tuple[str, ...]
-    aliases: tuple[str, ...]
-    scale: Scale
-    is_binary: bool
-
-    @property
-    def symbol(self) -> str:
-        """The first symbol in ASCII, or the name if there is none."""
-        return next((s for s in self.symbols if s.isascii()), self.name)
-
-
-class Resolved(NamedTuple):
-    """What a name stands for: a definition, with a prefix or without, or its difference unit."""
-
-    definition: Definition
-    prefix: Prefix | None = None
-    is_delta: bool = False
 
 
 class Registry:
@@ -245,10 +221,7 @@ class Registry:
         try:
             unit = self.parse(symbol)
         except UnitParseError:
-            made = Definition()
-            made.name, made.expression, made.keys = symbol, str(wanted), {}
-            made.symbols = made.aliases = ()
-            definitions.check(made)
+            definitions.check(definitions.read_line(f"{symbol} = {wanted}"))
             return make_unit(ONE, ((Atom(symbol, symbol, Meaning(dimension, wanted)), 1),))
         same_scale = unit.key.scale == wanted or unit.scale == float(wanted)
         if unit.law is None and unit.dimension is dimension and same_scale:
@@ -289,14 +262,7 @@ class Registry:
 
     def load(self, path: str | Path, *, replace: bool = False) -> None:
         """Add the definitions of a file in UTF-8."""
-        content = Path(path).read_bytes()
-        if len(content) > _LARGEST_FILE:
-            raise UnitDefinitionError(str(path), f"a file of {len(content):,} bytes is too large")
-        try:
-            text = content.decode("utf-8-sig")
-        except UnicodeDecodeError as error:
-            raise UnitDefinitionError(str(path), f"the file is not in UTF-8: {error}") from None
-        self.define(text, replace=replace)
+        self.define(definitions.read_file(Path(path)), replace=replace)
 
     def __enter__(self) -> "Registry":
         scope.entered.set((*scope.entered.get(), self))
@@ -502,40 +468,22 @@ class _Shared(Registry):
     def load_plugins(self) -> bool:
         """Add the units of installed packages with an entry point in the group `dimflow.units`.
 
-        The entry point names a text of definitions, a Path, or a function that returns either.
         Returns whether this call added any; they are asked once.
         """
         with self._lock:
             if self._asked_plugins:
                 return False
             self._asked_plugins = True
-            plugins = _entry_points()
-            for plugin in plugins:
+            # importlib.metadata is slow, and only needed for an unknown name
+            from dimflow.units.plugins import cannot_read, definitions_of, installed
+
+            texts = [(plugin.name, definitions_of(plugin)) for plugin in installed()]
+            for name, text in texts:
                 try:
-                    self._load_plugin(plugin.load())
-                except Exception as error:  # a plugin may fail in any way; the message names it
-                    raise UnitDefinitionError(
-                        f"entry point {plugin.name!r} = {plugin.value!r}",
-                        f"the units of a plugin could not be read: {error}",
-                        "uninstall it, or ask its authors to mend it",
-                    ) from error
-            return bool(plugins)
-
-    def _load_plugin(self, content: Any) -> None:
-        if callable(content):
-            content = content()
-        if isinstance(content, Path):
-            self.load(content)
-        elif isinstance(content, str):
-            self.define(content)
-        else:
-            raise UnitError(f"a plugin gives text or a Path, but got {type(content).__name__}")
-
-
-def _entry_points() -> list[Any]:
-    from importlib.metadata import entry_points  # slow, and only needed for an unknown name
-
-    return sorted(entry_points(group="dimflow.units"), key=lambda plugin: plugin.name)
+                    self.define(text)
+                except UnitError as error:
+                    raise cannot_read(name, error) from error
+            return bool(texts)
 
 
 def _with_law(base: Meaning, law: Law) -> Meaning:

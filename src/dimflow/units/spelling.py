@@ -7,20 +7,20 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from dimflow.errors import UnitParseError, UnitRangeError
-from dimflow.units.definition import Definition
+from dimflow.units.definition import Definition, Prefix, Resolved
 from dimflow.units.dimension import Dimension
 from dimflow.units.exponent import exact
 from dimflow.units.grammar import MAX_LENGTH, Term, canonical
 from dimflow.units.meaning import Affine, Law, Logarithmic
 
 if TYPE_CHECKING:
-    from dimflow.units.registry import Prefix, Registry, Resolved
+    from dimflow.units.registry import Registry
 
 _LONGEST_PREFIX = 24
 _LONGEST_NAME = 100
 _UDUNITS = {"lg": 10, "ln": 0, "lb": 2}
 _SHIFTING = ("from", "since", "after", "ref")
-# What a level in decibels of is defined through the square (ISO 80000-1, root-power quantities)
+# Quantities whose levels in decibels go by their squares (ISO 80000-1: root-power quantities)
 _FIELDS = (
     "voltage",
     "current",
@@ -39,10 +39,8 @@ _WORD = re.compile(r"\w+")
 _DELTA = re.compile(r"(?:delta_|Δ)(.+)")
 
 
-def resolve(name: str, registry: "Registry") -> "Resolved | None":
+def resolve(name: str, registry: "Registry") -> Resolved | None:
     """What a spelling stands for: an exact name before any prefix, a prefix before a plural."""
-    from dimflow.units.registry import Resolved
-
     if len(name) > _LONGEST_NAME:
         return None
     name = canonical(name)
@@ -66,10 +64,8 @@ def resolve(name: str, registry: "Registry") -> "Resolved | None":
     return _capitalised(name, registry)
 
 
-def _prefixed(name: str, registry: "Registry", names_only: bool = False) -> "Resolved | None":
+def _prefixed(name: str, registry: "Registry", names_only: bool = False) -> Resolved | None:
     """A prefix and a unit. Symbols join symbols, names join names; mixtures come last."""
-    from dimflow.units.registry import Resolved
-
     mixed = None
     for length in range(min(_LONGEST_PREFIX, len(name) - 1), 0, -1):
         prefix = registry.find_prefix(name[:length])
@@ -89,7 +85,7 @@ def _prefixed(name: str, registry: "Registry", names_only: bool = False) -> "Res
     return mixed
 
 
-def _takes(definition: Definition, prefix: "Prefix", is_short: bool) -> bool:
+def _takes(definition: Definition, prefix: Prefix, is_short: bool) -> bool:
     prefixing = definition.prefixing
     if prefixing == "none":
         return False
@@ -109,7 +105,7 @@ def _singulars(name: str) -> list[str]:
     return singulars
 
 
-def _capitalised(name: str, registry: "Registry") -> "Resolved | None":
+def _capitalised(name: str, registry: "Registry") -> Resolved | None:
     """Newton, Metres, kiloWatt: a long name with a capital, as people write them."""
     head, capital = _split_capital(name)
     if capital is None or (head and registry.find_prefix(head) is None):

@@ -8,14 +8,14 @@ import re
 from typing import TYPE_CHECKING
 
 from dimflow.errors import UndefinedUnitError, UnitFormatError, UnitParseError
-from dimflow.units.definition import Definition
+from dimflow.units.definition import Definition, Resolved
 from dimflow.units.exponent import Exponent, checked
 from dimflow.units.grammar import MAX_DEPTH, Product, Term
 from dimflow.units.meaning import Atom, Meaning, prefixed
 from dimflow.units.scale import ONE, Scale, irrational
 
 if TYPE_CHECKING:
-    from dimflow.units.registry import Registry, Resolved
+    from dimflow.units.registry import Registry
     from dimflow.units.unit import Unit
 
 _TOKEN = re.compile(
@@ -119,10 +119,8 @@ def _factor(text: str, token: re.Match[str], registry: "Registry") -> tuple[Scal
     return ONE, Term(found.prefix.name + name if found.prefix else name, power, position)
 
 
-def find_code(code: str, registry: "Registry") -> "Resolved | None":
+def find_code(code: str, registry: "Registry") -> Resolved | None:
     """The definition, and the prefix if there is one, that a simple code stands for."""
-    from dimflow.units.registry import Resolved
-
     codes = _codes(registry)
     code = _SECOND_CODES.get(code, code)
     found = codes.get(code)

@@ -40,11 +40,11 @@ class Unit:
 
     __slots__ = (
         "__weakref__",
+        "_derived",
         "_powers",
         "_products",
         "_quotients",
         "_serial",
-        "_texts",
         "atoms",
         "dimension",
         "factor",
@@ -59,7 +59,7 @@ class Unit:
     _products: dict[int | None, "Unit"]
     _quotients: dict[int | None, "Unit"]
     _powers: dict[Any, "Unit"]
-    _texts: dict[Any, Any]
+    _derived: dict[Any, Any]
 
     __array_ufunc__ = None  # ndarray * unit comes to us
 
@@ -229,12 +229,12 @@ class Unit:
 
     def remembered(self, key: object, make: Callable[[], T]) -> T:
         """What `make` gives, kept with this spelling (a cache keyed on units goes by meaning)."""
-        known = self._texts.get(key)
-        return _store(self._texts, key, make()) if known is None else cast(T, known)
+        known = self._derived.get(key)
+        return _store(self._derived, key, make()) if known is None else cast(T, known)
 
     def forget(self) -> None:
         """Empty the memos."""
-        for memo in (self._products, self._quotients, self._powers, self._texts):
+        for memo in (self._products, self._quotients, self._powers, self._derived):
             memo.clear()
 
     def __eq__(self, other: object) -> bool:
@@ -254,7 +254,7 @@ class Unit:
         return format_unit(self, style, names=names)
 
     def __str__(self) -> str:
-        known = self._texts.get("plain")
+        known = self._derived.get("plain")
         return self.format() if known is None else cast(str, known)
 
     def __repr__(self) -> str:
@@ -318,7 +318,7 @@ def make_unit(factor: Scale, spelling: Iterable[tuple[Atom, Exponent]]) -> Unit:
             unit._products = {}
             unit._quotients = {}
             unit._powers = {}
-            unit._texts = {}
+            unit._derived = {}
             _interned[key] = unit
         return unit
 

@@ -84,7 +84,8 @@ def measured(exponents: Mapping[str, Any], to_base: Callable[[float], float]) ->
     if zero == 0:
         return Reading(bases(exponents), one)
     if math.isclose(two - one, one - zero, rel_tol=1e-9):
-        return Reading(bases(exponents), one - zero, zero)
+        far = 2**20  # so that the zero of the scale takes no digits from its step
+        return Reading(bases(exponents), (float(to_base(far)) - zero) / far, zero)
     return Reading(bases(exponents), zero, 0.0, one / zero)
 
 

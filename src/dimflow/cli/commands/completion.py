@@ -9,7 +9,7 @@ from argparse import ArgumentParser, Namespace
 EXAMPLES = """
 to install it:
   bash  echo 'source <(dimflow completion bash)' >> ~/.bashrc
-  zsh   dimflow completion zsh > a folder of your $fpath, as the file _dimflow
+  zsh   dimflow completion zsh > "${fpath[1]}/_dimflow"
   fish  dimflow completion fish > ~/.config/fish/completions/dimflow.fish
 """
 

@@ -53,7 +53,7 @@ def run(arguments: Namespace) -> int:
             terminal.card(constant.name, _fields(constant))
     elif found:
         header = ("NAME", "SYMBOL", "VALUE", "UNIT", "SOURCE")
-        terminal.table(header, [_row(constant) for constant in found])
+        terminal.table(header, [_row(constant) for constant in found], yielding=(0, 4))
     if not found:
         terminal.note(_nothing(search, arguments.source))
     return 0 if found else NO_RESULT
@@ -80,7 +80,7 @@ def _value(constant: Constant) -> str:
 
 
 def _row(constant: Constant) -> tuple[str, ...]:
-    value = _value(constant) + (" exact" if constant.exact else "")
+    value = _value(constant) + (" (exact)" if constant.exact else "")
     unit = constant.unit.format(terminal.style())
     return constant.name, constant.symbol, value, unit, constant.source
 

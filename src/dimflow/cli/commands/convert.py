@@ -10,6 +10,7 @@ import sys
 from argparse import SUPPRESS, ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
+from textwrap import fill
 from typing import Any, NamedTuple
 
 from dimflow.cli import number, quantity, terminal, via
@@ -65,7 +66,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     shape = parser.add_mutually_exclusive_group()
     shape.add_argument("-n", "--number", action="store_true", help="print the numbers alone")
     shape.add_argument("--json", action="store_true", help="print a JSON list, for programs")
-    told = _EXPLANATION.format(_equivalencies(), ", ".join(systems()))
+    told = _EXPLANATION.format(_equivalencies(), _indented(", ".join(systems()), 2))
     parser.description = f"{parser.description}\n{told}"
 
 
@@ -81,7 +82,7 @@ equivalencies (--via):
 {}
 
 systems (--system):
-  {}
+{}
 """
 
 
@@ -224,7 +225,11 @@ def _precision(text: str) -> int:
 
 
 def _equivalencies() -> str:
-    lines = [f"  {name:<19} {text}" for name, text in equivalencies.named().items()]
-    lines += [f"  {example}" for example in via.PARAMETERS.values()]
+    lines = [f"{name:<19} {text}" for name, text in equivalencies.named().items()]
     bridges = ", ".join(s for s in systems() if find_system(s).equivalency)
-    return "\n".join([*lines, f"  a system with constants set to one: {bridges}"])
+    lines += [*via.PARAMETERS.values(), f"a system with constants set to one: {bridges}"]
+    return "\n".join(_indented(line, 22) for line in lines)
+
+
+def _indented(line: str, indent: int) -> str:
+    return fill(line, 79, initial_indent="  ", subsequent_indent=" " * indent)

@@ -66,7 +66,7 @@ def run(arguments: Namespace) -> int:
         _print_cards(found)
     elif found:
         rows = [_row(f) for f in found]
-        terminal.table(("NAME", "SYMBOL", "DIMENSION", "SI VALUE"), rows)
+        terminal.table(("NAME", "SYMBOL", "DIMENSION", "SI VALUE"), rows, yielding=(0, 2))
     if not found:
         terminal.note(_nothing(search, family))
     return 0 if found else NO_RESULT
@@ -96,7 +96,7 @@ def _print_families(definitions: list[Definition]) -> None:
         (family or "of your own", str(counts[family]), ", ".join(symbols[:_SHOWN_OF_A_FAMILY]))
         for family, symbols in members.items()
     ]
-    terminal.table(("FAMILY", "UNITS", "SUCH AS"), rows, right=(1,))
+    terminal.table(("FAMILY", "UNITS", "SUCH AS"), rows, yielding=(0, 2), right=(1,))
     terminal.note(
         f"\n{len(definitions):,} units in {len(counts)} families, prefixed ones not counted. "
         "`dimflow units WORD`\nsearches them; `dimflow units --family WORD` lists a family."
