@@ -1,6 +1,7 @@
 """The numbers of a suite as a picture: a line for each row, a mark for each contender."""
 
 from collections import Counter
+from math import log10
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +13,13 @@ if TYPE_CHECKING:
 
 # Okabe and Ito's colours, told apart by the colour-blind too, and a shape for each besides.
 _MARKS = [("#0072B2", "o"), ("#D55E00", "s"), ("#E69F00", "^"), ("#CC79A7", "D"), ("#009E73", "v")]
-_INK, _FAINT = "#333333", "#d8d8d8"
-_LABELS = {"s": "time of one (logarithmic; left is better)", "B": "memory (left is better)"}
+_INK, _FAINT, _GRID = "#333333", "#cfcfcf", "#ececec"
+_GOAL, _NOISE = "goal", "control: the first again"
+_LABELS = {
+    "s": "median time, logarithmic; left is better",
+    "B": "memory, logarithmic; left is better",
+}
+_OVERLAP = 0.13  # marks that would hide one another stand a little apart
 
 
 def draw(record: dict[str, Any], path: Path) -> None:
@@ -24,18 +30,21 @@ def draw(record: dict[str, Any], path: Path) -> None:
     rows = record["rows"]
     units = list(dict.fromkeys(row["unit"] for row in rows))
     panels = [[row for row in rows if row["unit"] == unit] for unit in units]
-    heights = [_lines(panel) + 2.2 for panel in panels]
-    figure = Figure(figsize=(9.5, 0.9 + 0.27 * sum(heights)), dpi=150, layout="constrained")
+    heights = [_lines(panel) + 0.6 for panel in panels]
+    size = 9.5, 0.6 + 0.27 * (sum(heights) + 1.6 * len(panels))
+    figure = Figure(figsize=size, dpi=150, layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.subplots(len(panels), 1, height_ratios=heights, squeeze=False)[:, 0]
     names = [next(iter(rows[0]["contenders"])), *table.rivals(rows)]
     for ax, panel in zip(axes, panels, strict=True):
         _panel(ax, panel, dict(zip(names, _MARKS, strict=False)))
-    handles, labels = axes[0].get_legend_handles_labels()
-    known = dict(zip(labels, handles, strict=True))
+    found = (ax.get_legend_handles_labels() for ax in axes)
+    handles = {label: handle for pair in found for handle, label in zip(*pair, strict=True)}
+    shown = [name for name in [*names, _NOISE, _GOAL] if name in handles]
     figure.legend(
-        known.values(), known, loc="outside upper center", ncols=len(known), frameon=False
-    )
+        [handles[name] for name in shown], shown, loc="outside upper center", ncols=len(shown),
+        frameon=False, handletextpad=0.3, columnspacing=1.5,
+    )  # fmt: skip
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, metadata={"Software": None})
 
@@ -45,6 +54,8 @@ def _lines(rows: list[dict[str, Any]]) -> int:
 
 
 def _panel(ax: "Axes", rows: list[dict[str, Any]], marks: dict[str, tuple[str, str]]) -> None:
+    from matplotlib.ticker import LogLocator, NullFormatter, NullLocator
+
     unit = rows[0]["unit"]
     heights: list[float] = []
     group, y = None, 0.0
@@ -61,10 +72,16 @@ def _panel(ax: "Axes", rows: list[dict[str, Any]], marks: dict[str, tuple[str, s
         heights.append(y)
         y += 1
     ax.set_yticks(heights, _labels(rows))
-    ax.set_ylim(y - 0.4, -0.7)
+    ax.set_ylim(y - 0.4, -0.6)
     ax.set_xlabel(_LABELS[unit], color=_INK)
+    low, high = ax.get_xlim()
+    ax.xaxis.set_major_locator(
+        LogLocator(subs=(1.0,) if log10(high / low) > 3 else (1.0, 2.0, 5.0))
+    )
     ax.xaxis.set_major_formatter(lambda value, _: _tick(value, unit))
-    ax.grid(axis="x", color=_FAINT, linewidth=0.6)
+    ax.xaxis.set_minor_locator(NullLocator())
+    ax.xaxis.set_minor_formatter(NullFormatter())
+    ax.grid(axis="x", color=_GRID, linewidth=0.8)
     ax.set_axisbelow(True)
     ax.tick_params(length=0, colors=_INK)
     for side in ax.spines.values():
@@ -80,20 +97,30 @@ def _labels(rows: list[dict[str, Any]]) -> list[str]:
 
 
 def _row(ax: "Axes", row: dict[str, Any], y: float, marks: dict[str, tuple[str, str]]) -> None:
-    shown = {name: n for name, n in row["contenders"].items() if name != CONTROL}
+    shown = {name: numbers for name, numbers in row["contenders"].items() if name != CONTROL}
     medians = [numbers["median"] for numbers in shown.values()]
-    ax.plot([min(medians), max(medians)], [y, y], color=_FAINT, linewidth=1.5, zorder=1)
-    for i, (name, numbers) in enumerate(reversed(shown.items())):
+    ax.plot([min(medians), max(medians)], [y, y], color=_FAINT, linewidth=1.2, zorder=1)
+    noise = [medians[0] * edge for edge in row["contenders"][CONTROL]["ratio_spread"]]
+    ours, theirs = next(iter(shown)), list(shown)[1:]
+    ax.plot(
+        noise, [y, y], color=marks[ours][0], alpha=0.3, linewidth=6, solid_capstyle="butt",
+        label=_NOISE, zorder=2,
+    )  # fmt: skip
+    for i, name in enumerate(theirs):
         color, marker = marks[name]
-        is_ours = i == len(shown) - 1
         ax.plot(
-            numbers["median"], y, marker, color=color, markersize=8 if is_ours else 6,
-            markeredgecolor="white", markeredgewidth=0.6, label=name, zorder=2 + i, linestyle="",
+            shown[name]["median"], y + _OVERLAP * (i - (len(theirs) - 1) / 2), marker, color=color,
+            markersize=6.5, markeredgecolor="white", markeredgewidth=0.6, label=name, zorder=3,
         )  # fmt: skip
+    color, marker = marks[ours]
+    ax.plot(
+        medians[0], y, marker, color=color, markersize=8.5, markeredgecolor="white",
+        markeredgewidth=0.6, label=ours, zorder=4,
+    )  # fmt: skip
     if row["goal"] is not None:
         ax.plot(
-            row["goal"], y, "|", color=_INK, markersize=13, markeredgewidth=1.8, label="goal",
-            zorder=1.5, linestyle="",
+            row["goal"], y, "|", color=_INK, markersize=14, markeredgewidth=1.8, label=_GOAL,
+            zorder=1.5,
         )  # fmt: skip
 
 

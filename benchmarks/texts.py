@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 Power = int | float | Fraction
 Exponents = tuple[Power, ...]  # of m, kg, s, A, K; no mole, which unyt takes for a number
-_SCALES = {"": 1, "k": "1e3", "M": "1e6", "c": "1e-2", "m": "1e-3", "u": "1e-6", "n": "1e-9"}
+_SCALES = {"": "1", "k": "1e3", "M": "1e6", "c": "1e-2", "m": "1e-3", "u": "1e-6", "n": "1e-9"}
 _KINDS: dict[str, tuple[Exponents, str]] = {
     "m": ((1, 0, 0, 0, 0), " k c m u n"),
     "s": ((0, 0, 1, 0, 0), " m u n"),
@@ -22,7 +22,7 @@ _KINDS: dict[str, tuple[Exponents, str]] = {
     "Hz": ((0, 0, -1, 0, 0), " k M"),
     "T": ((0, 1, -2, -1, 0), " m u"),
 }
-_MASSES = {"kg": 1, "g": "1e-3", "mg": "1e-6", "ug": "1e-9"}
+_MASSES = {"kg": "1", "g": "1e-3", "mg": "1e-6", "ug": "1e-9"}
 _SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 
 

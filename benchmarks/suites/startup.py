@@ -80,17 +80,29 @@ def races(effort: Effort) -> list[Race]:
 
 def _imports(name: str, shown: str, works: dict[str, Work], rounds: int) -> Race:
     entries = {library: cpu_seconds(*work) for library, work in works.items()}
-    return Race(IMPORT, name, shown, entries, _prover(entries), rounds, 60 * MS)
+    check = _prover(entries)
+    return Race(IMPORT, name, shown, entries, check, rounds, 60 * MS, warm_up=False)
 
 
 def _memory(name: str, entries: dict[str, Sampler], rounds: int, goal: float | None = None) -> Race:
     absent = [library for library in EVERYTHING if library not in entries]
     refused = dict.fromkeys(absent, "builds its registry while it is imported")
-    return Race(MEMORY, name, "every name", entries, _prover(entries), rounds, goal, "B", refused)
+    return Race(
+        MEMORY,
+        name,
+        "every name",
+        entries,
+        _prover(entries),
+        rounds,
+        goal,
+        unit="B",
+        refused=refused,
+        warm_up=False,
+    )
 
 
 def _prover(entries: dict[str, Sampler]) -> Callable[[], None]:
-    """Runs each once: a process asserts its proof after it was measured."""
+    """Runs each once, which compiles bytecode; a process asserts its proof after its work."""
 
     def check() -> None:
         for sample in entries.values():

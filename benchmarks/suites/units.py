@@ -35,7 +35,7 @@ class Known(NamedTuple):
             said = self.said(library)
             self.judge(library, eval(said, dict(library.namespace)), said)
 
-    def race(self, libraries: list[Library], effort: Effort) -> Race:
+    def race(self, libraries: list[Library], effort: Effort, _: Drawing) -> Race:
         return Race(
             self.group,
             self.name,
@@ -48,84 +48,6 @@ class Known(NamedTuple):
             rounds=effort.rounds,
             goal=self.goal,
         )
-
-
-_HALF = Fraction(1, 2)
-_SPEED = judges.means(("m", 1), ("s", -1))
-_ROOT = judges.means(("m", _HALF), ("s", -_HALF))
-_BY_QUANTITIES = {"pint": "one_N == one_kg_m_s2"}
-
-KNOWN = [
-    Known(ALGEBRA, "product", "N * m", judges.means(("N", 1), ("m", 1)), 0.2 * US),
-    Known(ALGEBRA, "quotient", "J / K", judges.means(("J", 1), ("K", -1)), 0.2 * US),
-    Known(ALGEBRA, "power", "m_s**2", judges.means(("m", 2), ("s", -2)), 0.2 * US),
-    Known(ALGEBRA, "power, a Fraction", "m_s**half", _ROOT, 0.2 * US),
-    Known(ALGEBRA, "power, a float", "m_s**0.5", _ROOT, 0.2 * US),
-    Known(ALGEBRA, "equal", "N == kg_m_s2", judges.is_exactly(True), 0.2 * US, _BY_QUANTITIES),
-    Known(ALGEBRA, "not equal", "N == J", judges.is_exactly(False), 0.2 * US),
-    Known(ALGEBRA, "hash", "hash(N)", judges.is_hash_of("N"), 0.2 * US),
-    Known(
-        TEXT,
-        "parse, known text",
-        'Unit("kg*m**2/s**3")',
-        judges.means(("kg", 1), ("m", 2), ("s", -3)),
-        0.3 * US,
-        dict.fromkeys(PEERS, 'read("kg*m**2/s**3")'),
-    ),
-    Known(
-        TEXT,
-        "unit by name",
-        "units.km",
-        judges.means(("km", 1)),
-        others={"pint": "ureg.km", "astropy": "u.km", "unyt": "unyt.km"},
-    ),
-    Known(TEXT, "format, known", "str(m_s)", judges.reads_back(("m", 1), ("s", -1))),
-    Known(
-        TEXT,
-        "format, LaTeX",
-        'm_s.format("latex")',
-        judges.contains("m", "s", "{"),
-        others={
-            "pint": 'format(m_s, "~L")',
-            "astropy": 'm_s.to_string("latex")',
-            "unyt": "m_s.latex_repr",
-        },
-    ),
-    Known(TEXT, "pickle and back", "loads(dumps(m_s))", _SPEED),
-    Known(
-        CONVERSION,
-        "factor, known",
-        "mph.conversion_factor(kmh)",
-        judges.is_number(1.609344),
-        others={
-            "pint": "ureg.convert(1.0, mph, kmh)",
-            "astropy": "mph.to(kmh)",
-            "unyt": "mph.get_conversion_factor(kmh)[0]",
-        },
-    ),
-    Known(
-        CONVERSION,
-        "a float",
-        "convert(65.0, mph, kmh)",
-        judges.is_number(104.60736),
-        others={
-            "pint": "ureg.convert(65.0, mph, kmh)",
-            "astropy": "mph.to(kmh, 65.0)",
-            "unyt": "speed.to_value(kmh)",
-        },
-    ),
-    Known(
-        CONVERSION,
-        "a float, °C to °F",
-        "convert(20.0, degC, degF)",
-        judges.is_number(68.0),
-        others={
-            "pint": "ureg.convert(20.0, degC, degF)",
-            "astropy": "degC.to(degF, 20.0, equivalencies=temperature)",
-            "unyt": "warmth.to_value(degF)",
-        },
-    ),
-]
 
 
 class New(NamedTuple):
@@ -215,7 +137,26 @@ _REFUSED = {
     "kg·m²·s⁻³": dict.fromkeys(("astropy", "unyt"), "does not read ·"),
 }
 
-NEW = [
+_HALF = Fraction(1, 2)
+_ROOT = judges.means(("m", _HALF), ("s", -_HALF))
+_SPEED = ("m", 1), ("s", -1)
+
+ROWS: list[Known | New] = [
+    Known(ALGEBRA, "product", "N * m", judges.means(("N", 1), ("m", 1)), 0.2 * US),
+    Known(ALGEBRA, "quotient", "J / K", judges.means(("J", 1), ("K", -1)), 0.2 * US),
+    Known(ALGEBRA, "power", "m_s**2", judges.means(("m", 2), ("s", -2)), 0.2 * US),
+    Known(ALGEBRA, "power, a Fraction", "m_s**half", _ROOT, 0.2 * US),
+    Known(ALGEBRA, "power, a float", "m_s**0.5", _ROOT, 0.2 * US),
+    Known(
+        ALGEBRA,
+        "equal",
+        "N == kg_m_s2",
+        judges.is_exactly(True),
+        0.2 * US,
+        others={"pint": "one_N == one_kg_m_s2"},
+    ),
+    Known(ALGEBRA, "not equal", "N == J", judges.is_exactly(False), 0.2 * US),
+    Known(ALGEBRA, "hash", "hash(N)", judges.is_hash_of("N"), 0.2 * US),
     New(
         ALGEBRA,
         "product, first time",
@@ -226,7 +167,23 @@ NEW = [
         item=_read_all,
         judge=lambda texts: judges.means(*texts[0].terms, *texts[1].terms),
     ),
+    Known(
+        TEXT,
+        "parse, known text",
+        'Unit("kg*m**2/s**3")',
+        judges.means(("kg", 1), ("m", 2), ("s", -3)),
+        0.3 * US,
+        others=dict.fromkeys(PEERS, 'read("kg*m**2/s**3")'),
+    ),
     *(_parse(shape, _REFUSED.get(shape.example, {})) for shape in SHAPES),
+    Known(
+        TEXT,
+        "unit by name",
+        "units.km",
+        judges.means(("km", 1)),
+        others={"pint": "ureg.km", "astropy": "u.km", "unyt": "unyt.km"},
+    ),
+    Known(TEXT, "format, known", "str(m_s)", judges.reads_back(*_SPEED)),
     New(
         TEXT,
         "format, first time",
@@ -236,6 +193,29 @@ NEW = [
         draw=lambda drawing: (drawing.text(SHAPES[0]),),
         item=lambda library, texts: library.read(texts[0].text),
         judge=lambda texts: judges.reads_back(*texts[0].terms),
+    ),
+    Known(
+        TEXT,
+        "format, LaTeX",
+        'm_s.format("latex")',
+        judges.contains("m", "s", "{"),
+        others={
+            "pint": 'format(m_s, "~L")',
+            "astropy": 'm_s.to_string("latex")',
+            "unyt": "m_s.latex_repr",
+        },
+    ),
+    Known(TEXT, "pickle and back", "loads(dumps(m_s))", judges.means(*_SPEED)),
+    Known(
+        CONVERSION,
+        "factor, known",
+        "mph.conversion_factor(kmh)",
+        judges.is_number(1.609344),
+        others={
+            "pint": "ureg.convert(1.0, mph, kmh)",
+            "astropy": "mph.to(kmh)",
+            "unyt": "mph.get_conversion_factor(kmh)[0]",
+        },
     ),
     New(
         CONVERSION,
@@ -254,15 +234,35 @@ NEW = [
             "unyt": "a.get_conversion_factor(b)[0]",
         },
     ),
+    Known(
+        CONVERSION,
+        "a float",
+        "convert(65.0, mph, kmh)",
+        judges.is_number(104.60736),
+        others={
+            "pint": "ureg.convert(65.0, mph, kmh)",
+            "astropy": "mph.to(kmh, 65.0)",
+            "unyt": "speed.to_value(kmh)",
+        },
+    ),
+    Known(
+        CONVERSION,
+        "a float, °C to °F",
+        "convert(20.0, degC, degF)",
+        judges.is_number(68.0),
+        others={
+            "pint": "ureg.convert(20.0, degC, degF)",
+            "astropy": "degC.to(degF, 20.0, equivalencies=temperature)",
+            "unyt": "warmth.to_value(degF)",
+        },
+    ),
 ]
 
 
 def races(effort: Effort) -> list[Race]:
     libraries = all_libraries()
     drawing = Drawing()
-    found = [known.race(libraries, effort) for known in KNOWN]
-    found += [new.race(libraries, effort, drawing) for new in NEW]
-    return sorted(found, key=lambda race: (ALGEBRA, TEXT, CONVERSION).index(race.group))
+    return [row.race(libraries, effort, drawing) for row in ROWS]
 
 
 SUITE = Suite(

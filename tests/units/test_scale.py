@@ -210,8 +210,3 @@ class TestNotScales:
     def test_too_large(self) -> None:
         with within(2), pytest.raises(UnitRangeError, match="too large or too fine"):
             Scale(10) ** 10**9
-
-    def test_a_scale_is_no_number_to_python(self) -> None:
-        assert Scale(1) != 1
-        with pytest.raises((TypeError, AttributeError)):
-            Scale(1) * 2  # type: ignore[operator]

@@ -61,8 +61,10 @@ def _candidates(action: Action, before: list[str], current: str) -> list[str]:
 
 def _units(text: str) -> list[str]:
     """The text with its last name completed; by other names only where no unit's own name fits."""
+    from dimflow.cli.description import load_plugins
     from dimflow.units import find, scope
 
+    load_plugins()
     match = _LAST_NAME.fullmatch(text)
     head, name = (match[1] or "", match[2]) if match else ("", text)
     if not name:

@@ -4,8 +4,9 @@ from typing import Any
 
 from dimflow.cli import number, terminal
 from dimflow.errors import UnitError, UnitFormatError
-from dimflow.units import Affine, Dimension, Logarithmic, Unit, scope
-from dimflow.units.registry import Resolved
+from dimflow.units import Affine, Dimension, Logarithmic, Unit
+from dimflow.units.definition import Resolved
+from dimflow.units.registry import shared
 
 _DIGITS = 12
 _LONGEST = 60  # characters of a fraction that anybody reads
@@ -120,7 +121,7 @@ def meaning(unit: Unit) -> dict[str, Any]:
 def load_plugins() -> str:
     """Bring the units of plugins in; the text of the error if one of them cannot be read."""
     try:
-        scope.shared.resolve("?")  # a name that no unit has: before it says no, it asks the plugins
-    except Exception as error:  # other people's code
-        return f"{type(error).__name__}: {error}"
+        shared.load_plugins()
+    except UnitError as error:
+        return str(error)
     return ""

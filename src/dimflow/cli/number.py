@@ -11,9 +11,12 @@ MAX_PRECISION = 100
 _DOUBLE = 17  # digits that tell any double from its neighbours
 _ENOUGH = 12  # a computed double of so few digits is what it seems
 _PLAIN = range(-4, 16)  # powers of ten that are written out
+_DECIMAL = r"(?:[0-9]{1,400}(?:\.[0-9]{0,400})?|\.[0-9]{1,400})"
+_EXPONENT = r"[eE][+\-−]?[0-9]"
+# A longer number is not read in part: the grammar of units says what is wrong with it.
 NUMBER = re.compile(
-    r"""\s* (?P<number> [+\-−]? \s*
-          (?: (?:[0-9]{1,400}(?:\.[0-9]{0,400})?|\.[0-9]{1,400}) (?:[eE][+\-−]?[0-9]{1,4}(?![0-9]))?
+    rf"""\s* (?P<number> [+\-−]? \s*
+          (?: {_DECIMAL} (?:{_EXPONENT}{{1,4}})? (?![0-9]|{_EXPONENT})
             | (?:inf|infinity|nan)(?!\w) | ∞ )) \s*""",
     re.VERBOSE,
 )

@@ -53,7 +53,7 @@ class UsageError(Exception):
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the `dimflow` command; returns the exit code and raises nothing."""
-    words = list(sys.argv[1:] if argv is None else argv)
+    words = [_decoded(word) for word in (sys.argv[1:] if argv is None else argv)]
     terminal.prepare()
     try:
         code = _run(words)
@@ -68,9 +68,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         # What is still in the buffer would fail again when Python closes the stream.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return _NOBODY_READS
-    except OSError as error:
-        return _fail(str(error))
+    except OSError as error:  # a full disk
+        return _fail(error.strerror or str(error))
     return code
+
+
+def _decoded(word: str) -> str:
+    """An argument as UTF-8, where the locale could not read it and Python kept its bytes."""
+    return word.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def parser_of(command: str) -> ArgumentParser:

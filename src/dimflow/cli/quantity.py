@@ -63,7 +63,7 @@ def _without_factor(typed: str, unit: Unit) -> Quantity:
 def _refuse_separators(text: str, position: int) -> None:
     """`1 500 m` and `1,500 m`: what looks like one number must not be read as two."""
     rest = text[position:]
-    if rest[:1] in (",", "'", "_") and rest[1:2].isdigit():
+    if rest[:1] in (",", ".", "'", "_") and rest[1:2].isdigit():
         problem = f"{rest[0]!r} stands inside a number"
     elif rest[:1].isdigit():
         problem = "two numbers stand side by side"

@@ -465,6 +465,14 @@ class _Shared(Registry):
         super().__init__(builtin, name="shared")
         self._asked_plugins = False
 
+    def __iter__(self) -> Iterator[Definition]:
+        self.load_plugins()
+        return super().__iter__()
+
+    def spellings(self) -> list[str]:
+        self.load_plugins()
+        return super().spellings()
+
     def load_plugins(self) -> bool:
         """Add the units of installed packages with an entry point in the group `dimflow.units`.
 

@@ -24,9 +24,9 @@ def find(search: str = "") -> list[Definition]:
     ranked: list[tuple[int, int, Definition]] = []
     for position, definition in enumerate(definitions):
         rank = _rank(definition, text, folded)
-        if rank is None and dimension is not None:
+        if dimension is not None and (rank is None or rank > 2):
             unit = registry.unit(definition.name)
-            rank = 3 if unit.dimension is dimension else None
+            rank = 2 if unit.dimension is dimension else rank
         if rank is not None:
             ranked.append((rank, position, definition))
     return [definition for *_, definition in sorted(ranked, key=lambda hit: hit[:2])]
@@ -39,7 +39,7 @@ def _rank(definition: Definition, text: str, folded: str) -> int | None:
     if any(s.casefold() == folded for s in spellings):
         return 1
     if len(folded) > 1 and any(folded in s.casefold() for s in spellings):
-        return 2
+        return 3
     if len(folded) > 2 and folded in definition.family.casefold():
         return 4
     return None

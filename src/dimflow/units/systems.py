@@ -55,7 +55,7 @@ class UnitSystem:
 
 
 _OTHERS = ("mol", "cd", "rad", "bit")  # what few systems have units of their own for
-_SI = ["N", "Pa", "J", "W", "C", "V", "F", "ohm", "S", "Wb", "T", "H", "lm", "lx", "kat"]
+_SI = ["N", "Pa", "J", "W", "C", "V", "F", "ohm", "S", "Wb", "T", "H", "lm", "lx", "kat", "sr"]
 _CGS = ["dyn", "erg", "erg/s", "Ba", "P", "St", "Gal", "Kayser", "gauss", "maxwell", "statC"]
 _FPS = ["lbf", "psi", "ft*lbf", "ft*lbf/s", "ft**2", "ft**3", "ft/s", "ft/s**2"]
 

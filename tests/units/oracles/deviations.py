@@ -1,17 +1,17 @@
 """Where another library and dimflow differ, as data: one TOML file an oracle.
 
-    [[disagreement]]   one text, two meanings: who is right, and why
-    names = [["rod", "5.02921005842 m", "5.0292 m"]]       the text, theirs, ours
-    [[rounded]]        theirs is ours with fewer digits: both agree to the tolerance, and no better
-    names = ["gallon"]
-    [[unread]]         what they read and dimflow does not
-    names = ["electron_g_factor"]
-    [[collision]]      as a disagreement, but by a prefix: their hectohour is our hand
-    names = [["hh", "360000 s", "0.1016 m"]]
-    [[unprefixed]]     units of theirs that dimflow reads, but not with a prefix
-    names = ["Hertz"]
-    [[unwritten]]      texts of theirs that dimflow does not read, or reads otherwise
-    names = ["..."]
+[[disagreement]]   one text, two meanings: who is right, and why
+names = [["rod", "5.02921005842 m", "5.0292 m"]]       the text, theirs, ours
+[[rounded]]        theirs is ours with fewer digits: both agree to the tolerance, and no better
+names = ["gallon"]
+[[unread]]         what they read and dimflow does not
+names = ["electron_g_factor"]
+[[collision]]      as a disagreement, but by a prefix: their hectohour is our hand
+names = [["hh", "360000 s", "0.1016 m"]]
+[[unprefixed]]     units of theirs that dimflow reads, but not with a prefix
+names = ["Hertz"]
+[[unwritten]]      texts of theirs that dimflow does not read, or reads otherwise
+names = ["..."]
 """
 
 import tomllib

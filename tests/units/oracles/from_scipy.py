@@ -37,15 +37,22 @@ _MEMBERS = {
     "m-1": "Rydberg",
 }
 _BASES = {name: base for base, names in _MEMBERS.items() for name in names.split()}
-_SCALES = ("Celsius", "celsius", "Kelvin", "kelvin", "Fahrenheit", "fahrenheit", "Rankine", "rankine")
+_SCALES = (
+    "Celsius",
+    "celsius",
+    "Kelvin",
+    "kelvin",
+    "Fahrenheit",
+    "fahrenheit",
+    "Rankine",
+    "rankine",
+)
 
 
 def read(name: str) -> Reading | None:
     """What scipy.constants says of a name; None if it does not have it."""
     if name in _SCALES:
-        return measured(
-            {"K": 1}, lambda x: scipy.constants.convert_temperature(x, name, "Kelvin")
-        )
+        return measured({"K": 1}, lambda x: scipy.constants.convert_temperature(x, name, "Kelvin"))
     return Reading(_BASES[name], getattr(scipy.constants, name)) if name in _BASES else None
 
 

@@ -198,7 +198,7 @@ def _converted(given: Quantity, target: Unit, laws: list[Any]) -> Number:
 def _spelled(target: Unit, typed: str | None) -> str:
     """The target as one reads it; as typed if it has a number in it, such as L/(100 km)."""
     if typed is not None and target.factor is not ONE:
-        return typed
+        return f"({typed})" if typed[0].isdigit() else typed
     return target.format(terminal.style())
 
 

@@ -7,7 +7,7 @@ import json
 import platform
 import sys
 from argparse import ArgumentParser, Namespace
-from importlib.metadata import PackageNotFoundError, entry_points, packages_distributions, version
+from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ import dimflow
 from dimflow import constants
 from dimflow.cli import description, terminal
 from dimflow.units import find
+from dimflow.units.plugins import installed
 
 EXAMPLES = """
 examples:
@@ -47,7 +48,7 @@ def run(arguments: Namespace) -> int:
         "libraries": {name: installed_version(name) for name in LIBRARIES},
         "plugins": [
             {"name": p.name, "value": p.value, "package": p.dist.name if p.dist else None}
-            for p in entry_points(group="dimflow.units")
+            for p in installed()
         ],
         "plugin_error": failure or None,
     }
@@ -79,7 +80,7 @@ def _print(told: dict[str, Any]) -> None:
             ("units", f"{told['units']:,} in {told['families']} families"),
             ("constants", f"{told['constants']:,}"),
             ("plugins", "; ".join(_plugin(p) for p in told["plugins"]) or "none"),
-            ("failed", told["plugin_error"] or ""),
+            ("failed", (told["plugin_error"] or "").partition("\n")[0]),
         ],
     )
     print()

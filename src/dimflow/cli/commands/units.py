@@ -13,8 +13,7 @@ from dimflow.cli import description, terminal
 from dimflow.cli.program import NO_RESULT
 from dimflow.errors import UnitError
 from dimflow.units import Unit, find, scope
-from dimflow.units.definition import Definition
-from dimflow.units.registry import Resolved
+from dimflow.units.definition import Definition, Resolved
 from dimflow.units.spelling import near
 
 EXAMPLES = """
@@ -53,7 +52,7 @@ def run(arguments: Namespace) -> int:
     """Print families, or the units that fit the search."""
     failure = description.load_plugins()
     if failure:
-        terminal.note(f"the units of a plugin are missing: {failure}")
+        terminal.note(failure)
     search, family = " ".join(arguments.search).strip(), arguments.family
     found = _find(search, family)
     if arguments.long:
@@ -93,7 +92,7 @@ def _print_families(definitions: list[Definition]) -> None:
         members.setdefault(definition.family, []).append(_symbol(definition) or definition.name)
     counts = Counter(d.family for d in definitions)
     rows = [
-        (family or "of your own", str(counts[family]), ", ".join(symbols[:_SHOWN_OF_A_FAMILY]))
+        (family or "(no family)", str(counts[family]), ", ".join(symbols[:_SHOWN_OF_A_FAMILY]))
         for family, symbols in members.items()
     ]
     terminal.table(("FAMILY", "UNITS", "SUCH AS"), rows, yielding=(0, 2), right=(1,))
