@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import machine, page, plot, suites, table
-from benchmarks.race import FULL, QUICK, Effort, Suite, run
+from benchmarks.race import FULL, QUICK, Effort, Suite, run_all
 
 ROOT = Path(__file__).parents[1]
 PAGE = "docs/benchmarks.md"
@@ -20,7 +20,7 @@ def measure(suite: Suite, effort: Effort) -> dict[str, Any]:
         "title": suite.title,
         "effort": effort._asdict(),
         "machine": described,
-        "rows": [run(race) for race in suite.races(effort)],
+        "rows": run_all(suite.races(effort)),
     }
 
 
@@ -32,6 +32,11 @@ def keep(record: dict[str, Any], suite: Suite, root: Path) -> None:
     picture = f"assets/benchmarks_{suite.name}.png"
     plot.draw(record, root / "docs" / picture)
     page.refresh(root / PAGE, suite.name, page.section(record, suite.about, picture))
+
+
+def destination(given: Path | None, is_quick: bool) -> Path | None:
+    """Where numbers go: those of a quick run nowhere, unless a folder is given."""
+    return given or (None if is_quick else ROOT)
 
 
 def main() -> None:
@@ -49,7 +54,7 @@ def main() -> None:
         help=f"write below this folder, which has {PAGE} (default: this repository)",
     )  # fmt: skip
     arguments = parser.parse_args()
-    root = arguments.root or (None if arguments.quick else ROOT)
+    root = destination(arguments.root, arguments.quick)
     try:
         chosen = [suites.find(name) for name in arguments.suites or suites.names()]
     except ValueError as error:

@@ -77,7 +77,8 @@ class Pint(Library):
 
         registry: Any = pint.UnitRegistry()
         self._registry = registry
-        pint.set_application_registry(registry)  # type: ignore[no-untyped-call]  # where its pickles look
+        share: Any = pint.set_application_registry
+        share(registry)  # where its pickles look
         self.read = registry.parse_units
         self.namespace = {
             **self.named(),

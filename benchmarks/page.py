@@ -6,6 +6,8 @@ from typing import Any
 
 from benchmarks import table
 
+NEXT = "<!-- the next suite comes here -->"
+
 
 def section(record: dict[str, Any], about: str, plot: str) -> str:
     """What the page says about one suite, markers included."""
@@ -28,13 +30,14 @@ def section(record: dict[str, Any], about: str, plot: str) -> str:
 
 
 def refresh(page: Path, name: str, text: str) -> None:
-    """Put the section in its place; a suite that is new to the page comes last."""
+    """Put the section in its place; that of a new suite comes after the others."""
     old = page.read_text(encoding="utf-8")
     pattern = re.compile(re.escape(_begin(name)) + ".*?" + re.escape(_end(name)), re.DOTALL)
     if pattern.search(old):
         new = pattern.sub(lambda _: text, old, count=1)
     else:
-        new = f"{old.rstrip()}\n\n{text}\n"
+        before, marker, after = old.partition(NEXT)
+        new = f"{before}{text}\n\n{marker}{after}"
     page.write_text(new, encoding="utf-8")
 
 

@@ -50,6 +50,7 @@ class Race:
     unit: str = "s"  # or "B"
     refused: dict[str, str] = field(default_factory=dict)  # who does not take part, and why
     warm_up: bool = True  # not where the check does it
+    fills_caches: bool = False  # for good, so it runs after those that do not
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,13 @@ class Suite:
     about: str  # shown above the table in the docs, in Markdown
     packages: tuple[str, ...]  # whose versions go with the numbers
     races: Callable[[Effort], list[Race]]
+
+
+def run_all(races: list[Race]) -> list[dict[str, Any]]:
+    """The rows, in the order of the races."""
+    order = sorted(range(len(races)), key=lambda i: races[i].fills_caches)
+    rows = {i: run(races[i]) for i in order}
+    return [rows[i] for i in range(len(races))]
 
 
 def run(race: Race) -> dict[str, Any]:

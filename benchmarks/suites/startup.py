@@ -6,7 +6,6 @@ from typing import NamedTuple
 from benchmarks.process import bytes_kept, cpu_seconds
 from benchmarks.race import Effort, Race, Sampler, Suite
 
-MS, MB = 1e-3, 1e6
 IMPORT, MEMORY = "CPU time over importing NumPy", "memory over importing NumPy"
 _MEMORY_ROUNDS = 3  # allocations hardly vary
 
@@ -73,7 +72,7 @@ def races(effort: Effort) -> list[Race]:
     return [
         _imports("import", "import dimflow", IMPORTS, starts),
         _imports("import and the first unit", "units.km", FIRST_UNITS, starts),
-        _memory("registry, every unit resolved", registries, weighings, 5 * MB),
+        _memory("registry, every unit resolved", registries, weighings, 5e6),
         _memory("code and registry, every unit resolved", everything, weighings),
     ]
 
@@ -81,7 +80,7 @@ def races(effort: Effort) -> list[Race]:
 def _imports(name: str, shown: str, works: dict[str, Work], rounds: int) -> Race:
     entries = {library: cpu_seconds(*work) for library, work in works.items()}
     check = _prover(entries)
-    return Race(IMPORT, name, shown, entries, check, rounds, 60 * MS, warm_up=False)
+    return Race(IMPORT, name, shown, entries, check, rounds, 60e-3, warm_up=False)
 
 
 def _memory(name: str, entries: dict[str, Sampler], rounds: int, goal: float | None = None) -> Race:

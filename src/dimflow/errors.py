@@ -17,6 +17,7 @@ __all__ = [
     "PointError",
     "ShapeMismatch",
     "UndefinedConstantError",
+    "UndefinedDimensionError",
     "UndefinedUnitError",
     "UnitConversionError",
     "UnitDefinitionError",
@@ -34,7 +35,7 @@ class DimflowError(Exception):
     """The root of all errors that dimflow raises on purpose."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), self.args
+        return type(self), self.args, self.__dict__ or None  # with notes
 
     def _text(self) -> str:
         raise NotImplementedError(f"{type(self).__name__} has no text")
@@ -138,6 +139,8 @@ class UnitParseError(UnitError):
 class UndefinedUnitError(UnitParseError, AttributeError, LookupError):
     """A name that no unit has; `suggestions` are the nearest that some unit has."""
 
+    _kind = "unit"
+
     def __init__(
         self, name: str, suggestions: Sequence[str] = (), text: str | None = None, position: int = 0
     ) -> None:
@@ -146,8 +149,14 @@ class UndefinedUnitError(UnitParseError, AttributeError, LookupError):
         self.suggestions = tuple(suggestions)
         self.text = name if text is None else text
         self.position = position
-        self.problem = f"no unit is called {_shown(name)!r}"
+        self.problem = f"no {self._kind} is called {_shown(name)!r}"
         self.hint = _did_you_mean(self.suggestions)
+
+
+class UndefinedDimensionError(UndefinedUnitError):
+    """A name that no dimension has."""
+
+    _kind = "dimension"
 
 
 class UnitDefinitionError(UnitError):
@@ -258,14 +267,17 @@ def _did_you_mean(suggestions: Sequence[str]) -> str | None:
 
 
 def _shown(text: str) -> str:
-    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
+    return _printable(text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…")
+
+
+def _printable(text: str) -> str:
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
 def _pointed(text: str, position: int) -> str:
     """The text around a position, with a caret under it."""
     start = max(0, min(position, len(text)) - _SHOWN // 2)
-    window = text[start : start + _SHOWN]
-    shown = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in window)
+    shown = _printable(text[start : start + _SHOWN])
     return f"  in:    {shown}\n         {' ' * (position - start)}^"
 
 

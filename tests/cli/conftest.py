@@ -12,6 +12,13 @@ import pytest
 from dimflow.cli import main
 
 COMMAND = Path(sysconfig.get_path("scripts")) / "dimflow"
+CHANGING = ("COLUMNS", "NO_COLOR", "PYTHONIOENCODING", "PYTHONUNBUFFERED", "PYTHONUTF8")
+
+
+def environment(**more: str) -> dict[str, str]:
+    """This process's environment, without what would change the output, and with more."""
+    kept = {name: value for name, value in os.environ.items() if name not in CHANGING}
+    return {**kept, "LC_ALL": "C.UTF-8", "TERM": "xterm", **more}
 
 
 class Result(NamedTuple):
@@ -42,13 +49,13 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
 def installed() -> Run:
     """The same by the command that pip installed, with an input and more environment."""
 
-    def call(*words: str, stdin: str | bytes = "", **environment: str) -> Result:
+    def call(*words: str, stdin: str | bytes = "", **more: str) -> Result:
         done = subprocess.run(
             [COMMAND, *words],
             input=stdin.encode() if isinstance(stdin, str) else stdin,
             capture_output=True,
             check=False,
-            env={**os.environ, "LC_ALL": "C.UTF-8", **environment},
+            env=environment(**more),
         )
         return Result(done.returncode, done.stdout.decode(), done.stderr.decode())
 

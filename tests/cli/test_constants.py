@@ -4,9 +4,9 @@ import json
 import math
 
 import pytest
-from tests.cli.conftest import Run
 
 from dimflow import Dimension, constants
+from tests.cli.conftest import Run
 
 
 def test_words_in_any_order(run: Run) -> None:
@@ -29,7 +29,7 @@ def test_all_of_them(run: Run) -> None:
 
 
 def test_a_short_search_is_a_symbol(run: Run) -> None:
-    header, *rows = run("constants", "c").lines
+    rows = run("constants", "c").lines[1:]
     assert [row.split()[5:8] for row in rows] == [["c", "299792458", "(exact)"]]
     assert len(run("constants", "zz").lines) == 0
 

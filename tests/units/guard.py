@@ -1,9 +1,11 @@
-"""A guard against tests that would never end: it interrupts what takes far too long."""
+"""Guards: against what would never end, and for input that may be refused but not break."""
 
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
+
+from dimflow.errors import DimflowError
 
 
 class TooLong(BaseException):
@@ -24,3 +26,17 @@ def within(seconds: float) -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, previous)
+
+
+def refusal(action: Callable[[], object]) -> DimflowError | None:
+    """The error of ours with which an action was refused; None if it went through.
+
+    Any other error goes through to the test.
+    """
+    refused = None
+    try:
+        action()
+    except DimflowError as error:
+        refused = error
+    assert refused is None or str(refused)
+    return refused

@@ -6,6 +6,7 @@ from functools import cache
 from hypothesis import strategies as st
 
 from dimflow import Unit
+from dimflow.units import Affine, Logarithmic
 from dimflow.units.definition import Definition
 from dimflow.units.dimension import BASES, Dimension
 from dimflow.units.registry import Resolved, builtin
@@ -14,18 +15,15 @@ DEFINITIONS: list[Definition] = list(builtin)
 BY_NAME: dict[str, Unit] = {d.name: Unit(d.name) for d in DEFINITIONS}
 EVERY_UNIT: list[Unit] = list(BY_NAME.values())
 LINEAR_UNITS: list[Unit] = [u for u in EVERY_UNIT if u.law is None]
-LOGARITHMIC_UNITS: list[Unit] = [u for u in EVERY_UNIT if u.law is not None and u.linear.law is None
-                                 and not hasattr(u.law, "offset")]  # fmt: skip
-AFFINE_UNITS: list[Unit] = [u for u in EVERY_UNIT if hasattr(u.law, "offset")]
+LOGARITHMIC_UNITS: list[Unit] = [u for u in EVERY_UNIT if isinstance(u.law, Logarithmic)]
+AFFINE_UNITS: list[Unit] = [u for u in EVERY_UNIT if isinstance(u.law, Affine)]
 
 # Small primes and powers of ten only, so that roots of them are found at once.
-TAME = [
-    Unit(name)
-    for name in (
-        "m kg s A K mol cd rad bit g N J W Pa V ohm Hz L min h day inch foot mile pound deg turn "
-        "km mm us Gbit nat percent eV degR lbf psi acre hp"
-    ).split()
-]
+_TAME = """
+    m kg s A K mol cd rad bit g N J W Pa V ohm Hz L min h day inch foot mile pound deg turn km mm
+    us Gbit nat percent eV degR lbf psi acre hp
+"""
+TAME = [Unit(name) for name in _TAME.split()]
 
 
 @cache

@@ -13,9 +13,20 @@ _LONGEST = 60  # characters of a fraction that anybody reads
 STYLES = ("plain", "unicode", "latex", "siunitx", "html", "cf", "ucum")
 
 
+_texts: dict[tuple[str, str], str] = {}
+
+
+def text(unit: Unit) -> str:
+    """The unit in the style that the output can show, remembered for lists of values."""
+    key = str(unit), terminal.style()
+    if key not in _texts:
+        _texts[key] = unit.format(key[1])
+    return _texts[key]
+
+
 def si_value(unit: Unit) -> str:
     """How much of an SI unit it is: `1609.344 m`; of a scale also where it is zero."""
-    base = unit.in_system("SI").format(terminal.style())
+    base = text(unit.in_system("SI"))
     size = f"{_size(unit)} {base}".rstrip()
     if isinstance(unit.law, Affine):
         return f"{size}, 0 at {number.shown(unit.law.offset, _DIGITS)} {base}"
@@ -37,11 +48,11 @@ def dimension(unit: Unit) -> str:
 
 def law_text(unit: Unit) -> str:
     """The law of a unit that is not linear, as a formula for x of them."""
-    law, style = unit.law, terminal.style()
+    law = unit.law
     if law is None:
         return ""
-    own, base = unit.format(style), unit.in_system("SI").format(style)
-    times = "×" if style == "unicode" else "*"
+    own, base = text(unit), text(unit.in_system("SI"))
+    times = "×" if terminal.style() == "unicode" else "*"
     if isinstance(law, Affine):
         scale = "" if unit.key.scale.fraction == 1 else f"{unit.key.scale.fraction} "
         return f"x {own} = ({scale}x + {number.shown(law.offset, _DIGITS)}) {base}"
@@ -59,13 +70,15 @@ def _size(unit: Unit) -> str:
 
 def spellings(unit: Unit) -> dict[str, str | None]:
     """The unit in every style; None where a style has no way to write it."""
-    spelled: dict[str, str | None] = {}
-    for style in STYLES:
-        try:
-            spelled[style] = unit.format(style)
-        except UnitFormatError:
-            spelled[style] = None
-    return spelled
+    return {style: spelling(unit, style) for style in STYLES}
+
+
+def spelling(unit: Unit, style: str) -> str | None:
+    """The unit in a style; None where it has no way to write it."""
+    try:
+        return unit.format(style)
+    except UnitFormatError:
+        return None
 
 
 def unit_of(found: Resolved) -> Unit:

@@ -9,7 +9,7 @@ Number = Fraction | float  # a float where the value is not rational, or not fin
 
 MAX_PRECISION = 100
 _DOUBLE = 17  # digits that tell any double from its neighbours
-_ENOUGH = 12  # a computed double of so few digits is what it seems
+_ENOUGH = 12  # digits for a reader; a computed double that has no more is what it seems
 _PLAIN = range(-4, 16)  # powers of ten that are written out
 _DECIMAL = r"(?:[0-9]{1,400}(?:\.[0-9]{0,400})?|\.[0-9]{1,400})"
 _EXPONENT = r"[eE][+\-−]?[0-9]"
@@ -54,7 +54,16 @@ def is_exact(value: Number, text: str) -> bool:
     """Whether a text shows the value itself and not a rounded one."""
     if isinstance(value, Fraction):
         return Fraction(text) == value
-    return not math.isfinite(value) or len(Decimal(text).normalize().as_tuple().digits) <= _ENOUGH
+    if not math.isfinite(value):
+        return True
+    digits = Decimal(repr(value)).normalize().as_tuple().digits
+    return float(text) == value and len(digits) <= _ENOUGH
+
+
+def readable(value: Number) -> str:
+    """The value itself, if its digits can all be shown; else rounded to what one cares to read."""
+    text = shown(value)
+    return text if is_exact(value, text) else shown(value, _ENOUGH)
 
 
 def _written(value: Decimal) -> str:

@@ -36,9 +36,10 @@ exit codes:
   0  done
   1  nothing was found
   2  wrong usage, an unknown unit, or a conversion that has no meaning
+  130 and 141 after an interrupt, and when nobody reads the output any more
 """
 # An argument that begins so is a value and not an option, whatever argparse thinks.
-_NEGATIVE = re.compile(r"-(?=\.?[0-9]|inf\b|nan\b)")
+_NEGATIVE = re.compile(r"\A-(?=\.?[0-9]|inf\b|nan\b)")
 # How an error's hint names an option of the library, and how the command does
 _OPTIONS = [
     (re.compile(r"\bvia='(\w+)'"), r"--via \1"),
@@ -56,21 +57,31 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = [_decoded(word) for word in (sys.argv[1:] if argv is None else argv)]
     terminal.prepare()
     try:
-        code = _run(words)
+        code = _ended(words)
         sys.stdout.flush()
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+    except BrokenPipeError:
+        _abandon_output()
+        return _NOBODY_READS
+    except OSError as error:  # a full disk
+        _abandon_output()
+        return _fail(error.strerror or str(error))
+    return code
+
+
+def _ended(words: list[str]) -> int:
+    try:
+        return _run(words)
     except SystemExit as leaving:  # argparse, after --help or a wrong option
         return leaving.code if isinstance(leaving.code, int) else WRONG
     except (UsageError, DimflowError) as error:
         return _fail(str(error))
-    except KeyboardInterrupt:
-        return _INTERRUPTED
-    except BrokenPipeError:
-        # What is still in the buffer would fail again when Python closes the stream.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return _NOBODY_READS
-    except OSError as error:  # a full disk
-        return _fail(error.strerror or str(error))
-    return code
+
+
+def _abandon_output() -> None:
+    """What is still in the buffer would fail again when Python closes the stream."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _decoded(word: str) -> str:
@@ -91,7 +102,7 @@ def module_of(command: str) -> ModuleType:
 def _prepared(command: str, module: ModuleType) -> ArgumentParser:
     parser = ArgumentParser(
         prog=f"dimflow {command}",
-        description=module.__doc__,
+        description=module.__doc__ or "",
         epilog=module.EXAMPLES.strip("\n") + "\n" + EXIT_CODES,
         formatter_class=RawDescriptionHelpFormatter,
         allow_abbrev=False,  # an abbreviation would break when an option is added

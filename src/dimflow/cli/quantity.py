@@ -1,21 +1,28 @@
-"""Quantities as people type them: `65 mile/hour`, `-40°C`, `1/3 cup`, `10^3 m`, `mile`."""
+"""Quantities as people type them: `65 mile/hour`, `-40°C`, `1/3 cup`, `6 ft 2 in`, `mile`."""
 
+import re
 from fractions import Fraction
+from itertools import pairwise
 from typing import NamedTuple
 
 from dimflow.cli import number
 from dimflow.cli.number import NUMBER, Number
-from dimflow.errors import UnitParseError
+from dimflow.errors import UndefinedUnitError, UnitParseError
 from dimflow.units import Unit
 from dimflow.units.scale import ONE
 from dimflow.units.unit import make_unit
 
 _POWERS = ("**", "^", *"⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 _TIMES = "*·×⋅"
+_PART = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([^\W\d_]+|[°′″'\"])\s*")
+_MIXED = re.compile(rf"\s*[+\-−]?\s*(?!\S*[0-9][eE][0-9])(?P<sum>(?:{_PART.pattern}){{2,6}})")
 
 
 class Quantity(NamedTuple):
-    """A value and its unit; `text` is the value as it was typed."""
+    """A value and its unit; `text` is the value as it was typed.
+
+    Of `6 ft 2 in` the unit is the last one, the value 74, and the text `6 ft 2`.
+    """
 
     value: Number
     text: str
@@ -24,6 +31,9 @@ class Quantity(NamedTuple):
 
 def read(text: str, default: Unit | None = None, style: str | None = None) -> Quantity:
     """A value with its unit; a bare number is in the default unit, a bare unit counts one."""
+    mixed = _mixed(text) if style is None else None
+    if mixed is not None:
+        return mixed
     match = NUMBER.match(text)
     if match is None or text[match.end() :].startswith(_POWERS):
         return _without_factor("1", Unit(text, style=style))
@@ -46,6 +56,30 @@ def has_value(text: str) -> bool:
     """Whether a text is a value with a unit; `1/s` is a unit."""
     match = NUMBER.match(text)
     return match is not None and text[match.end() :][:1] not in ("", "/", *_TIMES, *_POWERS)
+
+
+def _mixed(text: str) -> Quantity | None:
+    """A sum over ever smaller units of one kind, 6 ft 2 in; None for anything else."""
+    match = _MIXED.fullmatch(text)
+    if match is None:
+        return None
+    parts = _PART.findall(match["sum"])
+    try:
+        units = [Unit(name) for _, name in parts]
+    except UndefinedUnitError:
+        return None
+    smallest = units[-1]
+    if any(unit.law or unit.dimension is not smallest.dimension for unit in units):
+        return None
+    factors = [unit.key.scale / smallest.key.scale for unit in units]
+    if not all(factor.is_rational for factor in factors):
+        return None
+    if any(one.fraction <= next_.fraction for one, next_ in pairwise(factors)):
+        return None
+    pairs = zip(parts, factors, strict=True)
+    total = sum((Fraction(value) * factor.fraction for (value, _), factor in pairs), Fraction(0))
+    typed = text.strip().removesuffix(parts[-1][1]).rstrip().replace("−", "-")
+    return Quantity(-total if typed[0] == "-" else total, typed, smallest)
 
 
 def _without_factor(typed: str, unit: Unit) -> Quantity:

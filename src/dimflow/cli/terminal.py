@@ -111,6 +111,13 @@ def note(text: str) -> None:
     print(faint(text, sys.stderr), file=sys.stderr)
 
 
+def write_json(value: object) -> None:
+    """Print a value as JSON, in ASCII where the output is not sure to hold every character."""
+    import json
+
+    print(json.dumps(value, indent=2, ensure_ascii=style() != "unicode", allow_nan=False))
+
+
 def table(
     header: Sequence[str],
     rows: Sequence[Sequence[str]],

@@ -69,7 +69,9 @@ def __getattr__(name: str) -> Unit:
 
 
 def __dir__() -> list[str]:
-    names = (n for n in _scope.current().spellings() if n.isidentifier())
+    registry = _scope.current()
+    registry.load_plugins()
+    names = (n for n in registry.spellings() if n.isidentifier())
     return sorted({*__all__, *names, *_common_prefixed()})
 
 

@@ -40,7 +40,7 @@ class Linear(NamedTuple):
         try:
             return numerator / denominator
         except OverflowError:
-            return math.copysign(math.inf, numerator)
+            return math.inf if numerator > 0 else -math.inf
 
 
 class Power(NamedTuple):
@@ -175,7 +175,7 @@ def _like(value: object, result: Fraction) -> "float | Fraction | Decimal":
     try:
         return result.numerator / result.denominator
     except OverflowError:
-        return math.copysign(math.inf, result)
+        return math.inf if result > 0 else -math.inf
 
 
 def convert(value: Any, source: "Unit | str", target: "Unit | str", via: Any = None) -> Any:
@@ -190,7 +190,11 @@ def convert(value: Any, source: "Unit | str", target: "Unit | str", via: Any = N
 def find_conversion(source: Unit, target: Unit, via: Any = None) -> Conversion:
     """The steps from one unit to another; UnitConversionError if there are none."""
     if source.dimension is target.dimension:
-        return Conversion(source, target, _direct(source.key, target.key))
+        steps = _direct(source.key, target.key)
+        if steps is None:
+            hint = "a ratio of powers and one of fields meet as decibels or nepers alone"
+            raise UnitConversionError(source, target, hint)
+        return Conversion(source, target, steps)
     if via is not None:
         from dimflow.units.equivalencies import find_equivalencies
 
@@ -206,11 +210,11 @@ def find_conversion(source: Unit, target: Unit, via: Any = None) -> Conversion:
 
 
 @lru_cache(maxsize=4096)
-def _direct(a: Meaning, b: Meaning) -> tuple[Step, ...]:
+def _direct(a: Meaning, b: Meaning) -> tuple[Step, ...] | None:
     if a is b:
         return ()
     if isinstance(a.law, Logarithmic) and isinstance(b.law, Logarithmic):
-        return _merged(_between_levels(a, b, a.law, b.law))
+        return _between_levels(a, b, a.law, b.law)
     return _merged((*_to_base(a), *_from_base(b)))
 
 
@@ -246,12 +250,12 @@ def _negative(x: Any) -> Any:
 
 def _between_levels(
     a: Meaning, b: Meaning, one: Logarithmic, other: Logarithmic
-) -> tuple[Step, ...]:
+) -> tuple[Step, ...] | None:
     """Levels of one reference change by a factor alone; a ratio of fields equals one of powers."""
     is_ratio = a.scale is ONE and a.dimension.is_dimensionless
     if a.scale == b.scale and one.level and other.level and (is_ratio or one.field == other.field):
-        return (Linear(one.level / other.level),)
-    return (*_to_base(a), *_from_base(b))
+        return _merged((Linear(one.level / other.level),))
+    return _merged((*_to_base(a), *_from_base(b))) if one.field == other.field else None
 
 
 def _merged(steps: tuple[Step, ...]) -> tuple[Step, ...]:

@@ -98,7 +98,7 @@ class Definition:
         """The law that the keys state."""
         keys = self.keys
         try:
-            if "logbase" in keys:
+            if "logbase" in keys or "logfactor" in keys or "field" in keys:
                 base, factor = _BASES[keys["logbase"]], exact(keys["logfactor"])
                 if factor:
                     return Logarithmic(base, factor, "field" in keys)

@@ -14,8 +14,7 @@ if TYPE_CHECKING:
 _SPACES = re.compile(r"\\[,;:! ]|~|\\left\b|\\right\b|\$")
 _FRACTION = re.compile(r"\\[dt]?frac\s*\{")
 _STYLED = re.compile(r"\\(?:mathrm|text|textrm|operatorname|rm|unit|si|SI)(?:\[\])?\s*(?=\{)")
-_MACRO = re.compile(r"\\([A-Za-z]+) ?((?:\\[A-Za-z]+ ?)?)")
-_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_MACRO = re.compile(r"\\([A-Za-z]+) ?")
 _CHARACTERS = {
     "mu": "µ",
     "Omega": "Ω",
@@ -51,7 +50,8 @@ def read(text: str, style: str | None, registry: "Registry") -> Product:
     if style == "html":
         return parse(from_html(text))
     raise UnitFormatError(
-        f"no notation is called {style!r}", "plain, unicode, latex, siunitx, html, cf, ucum"
+        f"no notation is called {str(style)[:40]!r}",
+        "plain, unicode, latex, siunitx, html, cf, ucum",
     )
 
 
@@ -77,26 +77,39 @@ def from_latex(text: str, registry: "Registry") -> str:
 
 def _macros(source: str, registry: "Registry") -> str:
     r"""Replace \mu and \kilo\metre by what they stand for."""
-
-    def replaced(match: re.Match[str]) -> str:
-        word, following = match[1], match[2]
+    parts: list[str] = []
+    end, prefix = 0, ""
+    for match in _MACRO.finditer(source):
+        parts.append(source[end : match.start()])
+        end = match.end()
+        word = match[1]
         if word in _CHARACTERS:
-            return _CHARACTERS[word] + _macros(following, registry)
-        name = _name_of(word, registry)
-        if following and registry.find(name) is None and registry.find_prefix(word) is not None:
-            return f" {word}{_name_of(following.strip()[1:], registry)} "
-        return f" {name} {_macros(following, registry)}"
+            parts.append(_CHARACTERS[word])
+        elif source[end : end + 1] == "\\" and _is_prefix_alone(word, registry):
+            prefix = word
+        else:
+            parts.append(f" {prefix}{_name_of(word, registry)} ")
+            prefix = ""
+    return "".join([*parts, source[end:]])
 
-    return _MACRO.sub(replaced, source)
+
+def _is_prefix_alone(word: str, registry: "Registry") -> bool:
+    return registry.find_prefix(word) is not None and registry.find(word) is None
 
 
-def _name_of(macro: str, registry: "Registry") -> str:
-    r"""The name of a macro, which has letters alone: \degreeCelsius is degree_Celsius."""
-    words = _HUMP.split(macro)
-    spaced = "_".join(words)
-    small = "_".join([words[0], *map(str.lower, words[1:])])
-    found = (name for name in (macro, spaced, small) if registry.find(name) is not None)
-    return next(found, macro)
+def macro(name: str) -> str:
+    """A LaTeX macro for a name: letters alone, words joined by capitals."""
+    first, *rest = name.split("_")
+    return first + "".join(word[:1].upper() + word[1:] for word in rest)
+
+
+def _name_of(word: str, registry: "Registry") -> str:
+    r"""The name of a macro: \degreeCelsius is degree_Celsius."""
+    names = registry.remembered("macros", lambda: {macro(d.name): d.name for d in registry})
+    if word not in names and word.startswith("delta"):
+        of = word[len("delta") :]
+        return "delta_" + _name_of(of[:1].lower() + of[1:], registry)
+    return names.get(word, word)
 
 
 def _closing(source: str, opening: int, text: str) -> int:

@@ -2,11 +2,12 @@
 
 from fractions import Fraction
 from functools import lru_cache
+from operator import add
 from threading import Lock
 from typing import Any
 from weakref import WeakValueDictionary
 
-from dimflow.errors import UnitError, UnitParseError
+from dimflow.errors import UndefinedDimensionError, UnitError, UnitParseError
 from dimflow.units.exponent import Exponent, checked, exponent
 from dimflow.units.grammar import parse
 
@@ -93,8 +94,11 @@ class Dimension:
         known = self._products.get(other)
         if known is not None:
             return known
-        sums = [checked(a + b) for a, b in zip(self.exponents, other.exponents, strict=True)]
-        return _remember(self._products, other, _intern(tuple(sums)))
+        sums = tuple(map(add, self.exponents, other.exponents))
+        known = _interned.get(sums)  # what is interned was checked
+        if known is None:
+            known = _intern(tuple([checked(e) for e in sums]))
+        return _remember(self._products, other, known)
 
     def __truediv__(self, other: "Dimension") -> "Dimension":
         if not isinstance(other, Dimension):
@@ -266,11 +270,7 @@ def _evaluate(text: str, known: dict[str, Dimension]) -> Dimension:
     for term in product.terms:
         if term.name not in known:
             near = [name for name in known if name.startswith(term.name[:3].lower())][:3]
-            hint = (
-                f"perhaps {' or '.join(near)}" if near else "for example [length]/[time], [force]"
-            )
-            problem = f"no dimension is called {term.name[:40]!r}"
-            raise UnitParseError(text, term.position, problem, hint)
+            raise UndefinedDimensionError(term.name, near, text, term.position)
         result = result * known[term.name] ** term.exponent
     return result
 

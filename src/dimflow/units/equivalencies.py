@@ -305,7 +305,7 @@ def find_equivalency(name: str) -> Equivalency:
     if name.lower() in map(str.lower, bridges):
         return find_equivalencies(find_system(name))[0]
     raise UnitError(
-        f"no equivalency is called {name!r}",
+        f"no equivalency is called {name[:60]!r}",
         "by name: " + ", ".join([*_NAMED, *bridges]) + "; with parameters: "
         "molar(...), doppler(...), brightness_temperature(...) of dimflow.units.equivalencies",
     )

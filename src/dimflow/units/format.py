@@ -7,9 +7,10 @@ from collections.abc import Callable
 from html import escape
 from typing import NamedTuple
 
-from dimflow.errors import UnitFormatError
+from dimflow.errors import UnitFormatError, UnitParseError
 from dimflow.units import scope
 from dimflow.units.definition import Resolved
+from dimflow.units.dialects import macro
 from dimflow.units.exponent import Exponent
 from dimflow.units.meaning import Atom
 from dimflow.units.registry import Registry
@@ -78,7 +79,7 @@ def format_unit(unit: Unit, style: str = "plain", *, names: bool = False) -> str
         chosen = _STYLES[style]
     except KeyError:
         known = ", ".join([*_STYLES, "siunitx", *_SPECIAL])
-        raise UnitFormatError(f"no style is called {style!r}", f"styles: {known}") from None
+        raise UnitFormatError(f"no style is called {style[:40]!r}", f"styles: {known}") from None
     if chosen.is_pretty:  # the symbols depend on the registry in force
         return _spelled(unit, chosen, names)
     key = f"{style} names" if names else style
@@ -96,7 +97,7 @@ def format_spec(unit: Unit, spec: str) -> str:
         return format_unit(unit, "siunitx")
     if letter not in _LETTERS and letter:
         raise UnitFormatError(
-            f"{spec!r} is not a format of units",
+            f"{spec[:40]!r} is not a format of units",
             "~P, P, ~L, L, ~H, H, ~C, C, Lx, or a style: " + ", ".join([*_STYLES, *_SPECIAL]),
         )
     return format_unit(unit, _LETTERS.get(letter, "plain"), names="~" not in spec)
@@ -130,7 +131,10 @@ def _symbol(atom: Atom, is_pretty: bool, registry: Registry) -> str:
     if not is_pretty:
         return atom.symbol
     found = registry.definition_of(atom)
-    return atom.symbol if found is None else pretty_symbol(found)
+    if found is None:
+        return atom.symbol
+    pretty = pretty_symbol(found)
+    return pretty if registry.resolve(pretty) == found else atom.symbol
 
 
 def pretty_symbol(found: Resolved) -> str:
@@ -184,15 +188,6 @@ def _decimal(factor: Scale) -> str | None:
     return f"{digits[:-places]}.{digits[-places:]}"
 
 
-def _macro(name: str) -> str:
-    """A macro for a name: letters alone, words joined by capitals."""
-    first, *rest = name.split("_")
-    joined = first + "".join(word[:1].upper() + word[1:] for word in rest)
-    if not (joined.isascii() and joined.isalpha()):
-        raise UnitFormatError(f"{name} cannot be a LaTeX macro, which has letters alone")
-    return "\\" + joined
-
-
 def _siunitx(unit: Unit, registry: Registry) -> str:
     if unit.factor is not ONE:
         raise UnitFormatError(f"siunitx has no numbers in units, which {unit} needs")
@@ -200,8 +195,15 @@ def _siunitx(unit: Unit, registry: Registry) -> str:
     for atom, e in sorted(unit.atoms, key=lambda pair: pair[1] < 0):
         found = registry.definition_of(atom)
         prefix = found.prefix.name if found and found.prefix else ""
-        macro = (f"\\{prefix}" if prefix else "") + _macro(atom.name.removeprefix(prefix))
+        spelled = (f"\\{prefix}" if prefix else "") + "\\" + macro(atom.name.removeprefix(prefix))
         power = str(e).removeprefix("-")
         suffix = {"1": "", "2": r"\squared", "3": r"\cubed"}.get(power, rf"\tothe{{{power}}}")
-        parts.append((r"\per" if e < 0 else "") + macro + suffix)
-    return rf"\si{{{''.join(parts)}}}"
+        parts.append((r"\per" if e < 0 else "") + spelled + suffix)
+    text = rf"\si{{{''.join(parts)}}}"
+    try:
+        is_read = registry.parse(text, "siunitx") == unit
+    except UnitParseError:
+        is_read = False
+    if not is_read:
+        raise UnitFormatError(f"{unit} has no macros of letters alone that would be read again")
+    return text

@@ -25,7 +25,7 @@ MAX_DEPTH = 32
 
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁄ᐟ", "0123456789+-//")
 _LETTER = r"[^\W\d⁰¹²³⁴-⁹]"
-_SIGN = "°′″'\"%‰‱℧☉⊙⊕♃℃℉∞"
+_SIGN = "°′″'\"%‰‱℧☉⊙⊕♃℃℉∞∆"
 NAME = rf"(?:{_LETTER}|[{_SIGN}])(?:[^\W⁰¹²³⁴-⁹]|[{_SIGN}])*"
 _NUMBER = r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 
@@ -51,6 +51,7 @@ _TOKEN = re.compile(
       |  (?:\*\*|\^) [ ]* (?: (?P<exponent>[+\-−]?{_NUMBER})
                                  |   [({{] [ ]* (?P<top>[+\-−]?{_NUMBER})
                                      (?:[ ]*/[ ]*(?P<bottom>[0-9]+))? [ ]* [)}}] )
+      |  (?P<raise>\*\*|\^)
       |  (?P<times>[*·⋅×∙•.]|[\-‐‑](?=[^\W\d]))
       |  (?P<over>[/÷∕⁄])
       |  (?P<left>\() | (?P<right>\))
@@ -59,11 +60,30 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _NUMBERS = {"pi": "pi", "π": "pi", "ln2": "ln2", "ln10": "ln10"}
-# The commonest texts, read by one expression: names with whole exponents and single operators.
-_SIMPLE = re.compile(rf"([*/· ]?)({_LETTER}+)(?:(?:\*\*|\^)(-?[0-9]{{1,4}})(?![0-9.eE]))?")
+# The commonest texts, read by one expression: names with whole exponents, single operators and
+# parentheses that hold no others. Every character it takes is in one of its groups.
+_SIMPLE = re.compile(
+    rf"""([*/· ]?) (\(?) ({_LETTER}+)
+         ((?:\*\*|\^)-?[0-9]{{1,4}}(?![0-9.eE]) | -[0-9]{{1,4}}(?![0-9.]) | ⁻?[¹²³⁴-⁹])? (\)?)
+    """,
+    re.VERBOSE,
+)
 _BEFORE = {"square": 2, "sq": 2, "cubic": 3, "cu": 3}
 _AFTER = {"squared": 2, "cubed": 3}
 WORDS = frozenset({"per", "sqrt", *_NUMBERS, *_BEFORE, *_AFTER})
+
+
+def _powers() -> dict[str, int]:
+    """Small exponents as they are written: **2, ^-1, -1, ⁻²."""
+    written = {"": 1}
+    signs = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+    for n in range(-9, 10):
+        for text in (f"**{n}", f"^{n}", str(n).translate(signs), *([str(n)] if n < 0 else [])):
+            written[text] = n
+    return written
+
+
+_POWERS = _powers()
 
 
 def canonical(name: str) -> str:
@@ -117,19 +137,32 @@ def parse(text: str) -> Product:
 
 def _simple(text: str) -> Product | None:
     """The product, if the text is of the commonest form; what it gives is what `_Reader` gives."""
-    terms = []
+    terms: list[Term] = []
     position = 0
-    for operator, name, power in _SIMPLE.findall(text):
-        start = position + len(operator)
-        if name in WORDS or not text.startswith(name, start) or (operator and not position):
+    group = 0  # the sign of the open parenthesis
+    for operator, opening, name, power, closing in _SIMPLE.findall(text):
+        if name in WORDS or bool(operator) is not bool(position):
             return None
-        position = start + len(name)
-        exponent = 1
-        if power:
-            exponent = int(power)
-            position += len(power) + (2 if text[position] == "*" else 1)
-        terms.append(Term(name, -exponent if operator == "/" else exponent, start))
-    return Product(ONE, tuple(terms)) if terms and position == len(text) else None
+        sign = -1 if operator == "/" else 1
+        position += len(operator)
+        if opening:
+            if group:
+                return None
+            group, sign = sign, 1
+            position += 1
+        if group < 0:
+            sign = -sign
+        exponent = _POWERS.get(power)
+        if exponent is None:
+            exponent = int(power.lstrip("*^"))
+        terms.append(Term(name, sign * exponent, position))
+        position += len(name) + len(power)
+        if closing:
+            if not group:
+                return None
+            group = 0
+            position += 1
+    return Product(ONE, tuple(terms)) if terms and position == len(text) and not group else None
 
 
 class _Reader:
@@ -161,6 +194,8 @@ class _Reader:
                 self._operator(1 if kind == "times" else -1, position)
             elif kind == "exponent" or kind == "top" or kind == "bottom":
                 self._exponent(_written_exponent(self, token), position)
+            elif kind == "raise":
+                raise self.fail(position, "an exponent must be a number or a fraction like (1/2)")
             elif kind == "number":
                 self._value(_number(self, token["number"], position), (), position)
             elif kind == "superscript":
@@ -267,8 +302,6 @@ class _Reader:
 
     def _unreadable(self, position: int) -> UnitParseError:
         character = self.text[position]
-        if character in "*^":
-            return self.fail(position, "an exponent must be a number or a fraction like (1/2)")
         if character in "+-−":
             return self.fail(
                 position,

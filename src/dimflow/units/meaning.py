@@ -6,6 +6,7 @@ from typing import NamedTuple
 from weakref import WeakValueDictionary
 
 from dimflow.units.dimension import DIMENSIONLESS, Dimension
+from dimflow.units.exponent import Exponent
 from dimflow.units.scale import ONE, Scale, irrational
 
 
@@ -98,11 +99,12 @@ class Atom:
     made, if they agree, with no look-up by name.
     """
 
-    __slots__ = ("__weakref__", "_delta", "meaning", "name", "symbol")
+    __slots__ = ("__weakref__", "_delta", "meaning", "name", "powers", "symbol")
 
     name: str
     symbol: str  # in ASCII if the unit has a symbol in ASCII
     meaning: Meaning
+    powers: dict[Exponent, tuple[Dimension, Scale]]  # those met before
     _delta: "Atom | None"
 
     def __new__(cls, name: str, symbol: str, meaning: Meaning) -> "Atom":
@@ -115,6 +117,7 @@ class Atom:
                 atom.symbol = symbol
                 atom.meaning = meaning
                 atom._delta = None
+                atom.powers = {}
                 _atoms[key] = atom
             return atom
 

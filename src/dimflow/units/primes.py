@@ -5,14 +5,17 @@ from math import gcd, isqrt
 
 _TRIAL_LIMIT = 1000  # primes below it are found by division, larger ones by Pollard's rho
 _RHO_STEPS = 1 << 14
-_HARD = 160  # bits beyond which a number is not worth splitting, unless it is a power
+_HARD = 1024  # bits beyond which a number is not worth splitting, unless it is a power
 
 
 @lru_cache(maxsize=1024)
-def factorised(number: int) -> tuple[tuple[int, int], ...]:
-    """Primes and their exponents; a part that is too hard to split counts as a prime."""
+def factorised(number: int, known: tuple[int, ...] = ()) -> tuple[tuple[int, int], ...]:
+    """Primes and their exponents; a part that is too hard to split counts as a prime.
+
+    `known` are primes that are likely to divide it.
+    """
     found: dict[int, int] = {}
-    for prime in range(2, _TRIAL_LIMIT):  # composites divide nothing any more
+    for prime in (*known, *range(2, _TRIAL_LIMIT)):  # composites divide nothing any more
         while number % prime == 0:
             found[prime] = found.get(prime, 0) + 1
             number //= prime
@@ -78,7 +81,7 @@ def _is_prime(n: int) -> bool:
 
 def _split(n: int) -> int:
     """A proper divisor by Pollard's rho, or n itself when none is found in bounded time."""
-    for constant in (1, 3, 5):
+    for constant in (1, 3, 5) if n.bit_length() < 160 else (1,):
         slow = fast = 2
         for _ in range(_RHO_STEPS):
             slow = (slow * slow + constant) % n

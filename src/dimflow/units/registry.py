@@ -28,6 +28,7 @@ T = TypeVar("T")
 _TABLE = Path(__file__).parent / "definitions"
 _PARSED_LIMIT = 4096
 _DEEPEST = 50
+_LONGEST_SYMBOL = 200  # of a unit that is named by a text: dB(mW)
 _BASE_UNITS = {  # in the order in which products of them are written: kg*m/s**2
     "mass": "kilogram",
     "length": "metre",
@@ -122,9 +123,13 @@ class Registry:
     def resolve(self, name: str) -> Resolved | None:
         """The definition that a name, a prefixed name or a plural stands for."""
         found = spelling.resolve(name, self)
-        if found is None and shared.load_plugins():
+        if found is None and self.load_plugins():
             found = spelling.resolve(name, self)
         return found
+
+    def load_plugins(self) -> bool:
+        """Have the shared registry add the units of installed packages, if it has not yet."""
+        return self._parent is not None and self._parent.load_plugins()
 
     def find(self, name: str) -> Definition | None:
         """The definition with exactly this spelling."""
@@ -175,7 +180,9 @@ class Registry:
         """The unit of a product of names."""
         atoms: list[tuple[Atom, Exponent]] = []
         known = self._atoms
-        terms = spelling.joined(text, product.terms, self) if " " in text else product.terms
+        terms = product.terms
+        if " " in text and not all(t[0] in known and t[0] not in spelling.DEGREES for t in terms):
+            terms = spelling.joined(text, terms, self)
         for name, exponent, position in terms:
             atom = known.get(name) or self.atom(name)
             if atom is None:
@@ -207,10 +214,11 @@ class Registry:
         found = spelling.law_text(text, self)
         if found is None:
             return None
-        symbol, reference, law = found
-        unit = self.parse(reference)
+        symbol, unit, law = found
         if unit.law is not None:
             raise UnitParseError(text, 0, f"{unit} is not linear, so nothing can be built on it")
+        if len(symbol) > _LONGEST_SYMBOL:
+            raise UnitParseError(text, 0, "the reference of this unit is too long")
         return make_unit(ONE, ((Atom(symbol, symbol, _with_law(unit.key, law)), 1),))
 
     def ad_hoc(self, symbol: str, dimension: Any, scale: Any) -> Unit:
@@ -302,13 +310,19 @@ class Registry:
         """Whether a name is only said again, as when a cell of a notebook runs twice."""
         if isinstance(known, Prefix):
             return parse(definition.expression) == Product(known.scale, ())
-        if definition.name in _names_in(definition.expression):
+        try:
+            if definition.name in _names_in(definition.expression):
+                return False
+            atom = self._make_atom(known)
+            return atom is not None and atom.meaning is self._meaning(definition)
+        except UnitError:  # it stands on a unit that is not defined yet
             return False
-        atom = self._make_atom(known)
-        return atom is not None and atom.meaning is self._meaning(definition)
 
     def _add_prefix(self, definition: Definition) -> None:
-        product = parse(definition.expression)
+        try:
+            product = parse(definition.expression)
+        except UnitParseError as error:
+            raise UnitDefinitionError(definition.text, str(error)) from None
         if product.terms:
             raise UnitDefinitionError(definition.text, "a prefix stands for a number")
         prefix = Prefix(
@@ -337,12 +351,14 @@ class Registry:
             return Atom(definition.name, definition.symbol, meaning)
         name = prefix.name + definition.name
         symbol = prefix.symbol + definition.symbol if definition.takes_symbols else name
+        if spelling.resolve(symbol, self) != resolved:
+            symbol = name  # the symbol is another unit's: a petayear is no Pa
         return Atom(name, symbol, prefixed(meaning, prefix.scale))
 
     def _meaning(self, definition: Definition) -> Meaning:
         expression = definition.expression
         if expression[0] == "[":
-            if expression.strip("[]") not in BASES:
+            if expression[1:-1] not in BASES or expression[-1] != "]":
                 raise UnitDefinitionError(
                     definition.text,
                     f"{expression} is not a base dimension",
@@ -358,12 +374,18 @@ class Registry:
                 )
             _resolving.names.append(definition.name)
             try:
-                base = self.build(expression, parse(expression)).key
-            except UnitParseError as error:
+                unit = self._special(expression) or self.build(expression, parse(expression))
+                base = unit.key
+            except UnitDefinitionError:
+                raise
+            except UnitError as error:
                 raise UnitDefinitionError(definition.text, str(error)) from None
             finally:
                 _resolving.names.pop()
-        return _with_law(base, definition.law)
+        try:
+            return _with_law(base, definition.law)
+        except UnitRangeError as error:
+            raise UnitDefinitionError(definition.text, error.problem) from None
 
     def remembered(self, key: str, make: Callable[[], T]) -> T:
         """What `make` gives, kept until this registry changes."""
@@ -465,14 +487,6 @@ class _Shared(Registry):
         super().__init__(builtin, name="shared")
         self._asked_plugins = False
 
-    def __iter__(self) -> Iterator[Definition]:
-        self.load_plugins()
-        return super().__iter__()
-
-    def spellings(self) -> list[str]:
-        self.load_plugins()
-        return super().spellings()
-
     def load_plugins(self) -> bool:
         """Add the units of installed packages with an entry point in the group `dimflow.units`.
 
@@ -495,6 +509,10 @@ class _Shared(Registry):
 
 
 def _with_law(base: Meaning, law: Law) -> Meaning:
+    if base.law is not None:
+        if law is None:
+            return base  # another name for it
+        raise UnitRangeError("a law stands on a linear unit, and this one has a law already")
     if isinstance(law, Affine):
         if not base.scale.is_rational:
             raise UnitRangeError("a scale with a shifted zero needs a rational scale")

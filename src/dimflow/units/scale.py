@@ -28,12 +28,13 @@ Factor = tuple[Base, Exponent]
 class Scale:
     """A positive real number, exact. Immutable; equal numbers are equal objects' values."""
 
-    __slots__ = ("_float", "denominator", "factors", "numerator")
+    __slots__ = ("_float", "_hash", "denominator", "factors", "numerator")
 
     numerator: int
     denominator: int
     factors: tuple[Factor, ...]  # sorted; roots of primes have exponents between 0 and 1
     _float: float | None
+    _hash: int
 
     def __new__(cls, value: Any = 1) -> "Scale":
         if isinstance(value, Scale):
@@ -84,8 +85,9 @@ class Scale:
             factors: list[Factor] = []
         else:
             numerator = denominator = 1
-            factors = [(p, e * power) for p, e in factorised(self.numerator)]
-            factors += [(p, -e * power) for p, e in factorised(self.denominator)]
+            primes = tuple(base for base, _ in self.factors if isinstance(base, int))
+            factors = [(p, e * power) for p, e in factorised(self.numerator, primes)]
+            factors += [(p, -e * power) for p, e in factorised(self.denominator, primes)]
         factors += [(base, e * power) for base, e in self.factors]
         return _merge(numerator, denominator, factors)
 
@@ -99,7 +101,7 @@ class Scale:
         )
 
     def __hash__(self) -> int:
-        return hash((self.numerator, self.denominator, self.factors))
+        return self._hash
 
     def __float__(self) -> float:
         """The nearest float; infinity or zero beyond the range of floats."""
@@ -187,6 +189,7 @@ def _make(numerator: int, denominator: int, factors: tuple[Factor, ...]) -> Scal
     scale.denominator = denominator
     scale.factors = factors
     scale._float = None
+    scale._hash = hash((numerator, denominator, factors))
     return scale
 
 

@@ -15,6 +15,7 @@ def find(search: str = "") -> list[Definition]:
     by a unit in it (`[km/h]`). Exact hits come first.
     """
     registry = scope.current()
+    registry.load_plugins()
     definitions = list(dict.fromkeys(registry))
     text = search.strip()
     if not text:

@@ -23,7 +23,7 @@ def simplify(unit: Unit) -> Unit:
 
 
 def _shortest(unit: Unit) -> Unit:
-    candidates = [unit, _merged(unit), *_with_named_unit(unit)]
+    candidates = [unit, _merged(unit), _in_base_units(unit), *_with_named_unit(unit)]
     return min((c for c in candidates if c.key is unit.key), key=_length)
 
 
@@ -47,6 +47,15 @@ def _merged(unit: Unit) -> Unit:
         factor = factor * (atom.meaning.scale / kept.meaning.scale) ** e
         spelling.append((kept, e))
     return make_unit(factor, spelling)
+
+
+def _in_base_units(unit: Unit) -> Unit:
+    """By SI base units alone, with a prefix if one of them is enough: W/V -> A."""
+    base = builtin.base_unit(unit.dimension)
+    prefix = _prefix(unit.key.scale, 1)
+    if prefix and len(base.atoms) == 1 and base.atoms[0][1] == 1 and str(base) != "kg":
+        return builtin.parse(prefix + str(base))
+    return make_unit(unit.key.scale, ()) * base
 
 
 def _with_named_unit(unit: Unit) -> list[Unit]:

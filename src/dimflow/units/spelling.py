@@ -2,7 +2,6 @@
 
 import re
 from difflib import get_close_matches
-from fractions import Fraction
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -15,6 +14,7 @@ from dimflow.units.meaning import Affine, Law, Logarithmic
 
 if TYPE_CHECKING:
     from dimflow.units.registry import Registry
+    from dimflow.units.unit import Unit
 
 _LONGEST_PREFIX = 24
 _LONGEST_NAME = 100
@@ -33,9 +33,10 @@ _FIELDS = (
     "force",
     "length",
 )
-_DEGREES = ("degree", "degrees", "deg", "degs", "°")
+DEGREES = ("degree", "degrees", "deg", "degs", "°")
 _CAPITALISED = re.compile(r"([a-z]*)([A-Z][a-zé]{3,})")
-_WORD = re.compile(r"\w+")
+_CALLED = re.compile(r"(\w+) ?\(")
+_LEVEL = re.compile(r"([0-9][0-9.eE+-]* )?(\w+) ?\((?:re:? )?([^()]*(?:\([^()]*\)[^()]*)*)\)")
 _DELTA = re.compile(r"(?:delta_|Δ)(.+)")
 
 
@@ -133,7 +134,7 @@ def joined(text: str, terms: tuple[Term, ...], registry: "Registry") -> tuple[Te
         last = result[-1] if result else None
         if last is not None and _adjoin(text, last, term):
             name = f"{last.name}{'' if last.name == '°' else '_'}{term.name}"
-            is_name = last.name in _DEGREES or not (
+            is_name = last.name in DEGREES or not (
                 resolve(last.name, registry) and resolve(term.name, registry)
             )
             if is_name and resolve(name, registry) is not None:
@@ -164,17 +165,17 @@ def near(name: str, registry: "Registry") -> tuple[str, ...]:
         rest = get_close_matches(folded[len(prefix.name) :], names, 1, 0.75)
         if rest:
             return (prefix.name + rest[0],)
-    return tuple(get_close_matches(name, names, 3, 0.7))
+    by_fold = {n.casefold(): n for n in names}
+    return tuple(by_fold[n] for n in get_close_matches(folded, by_fold, 3, 0.7))
 
 
-def law_text(text: str, registry: "Registry") -> tuple[str, str, Law] | None:
+def law_text(text: str, registry: "Registry") -> "tuple[str, Unit, Law] | None":
     """A symbol, a reference and a law, if the text states a logarithmic or a shifted unit."""
     text = text.strip()
     if len(text) > MAX_LENGTH:
         return None
-    head, parenthesis, inner = text.partition("(")
-    if parenthesis and text[-1] == ")":
-        return _logarithm(head.split(), inner[:-1].strip(), registry)
+    if "(" in text:
+        return _logarithm(text, registry)
     base, at, zero = text.partition("@")
     if not at:
         words = text.split()
@@ -195,33 +196,42 @@ def law_text(text: str, registry: "Registry") -> tuple[str, str, Law] | None:
             f"keep a reference time apart and give the unit alone: {base!r:.60}",
         ) from None
     unit = registry.parse(base)
-    return f"{unit}@{zero}", base, Affine(offset * unit.key.scale.fraction)
+    return f"{unit}@{zero}", unit, Affine(offset * unit.key.scale.fraction)
 
 
-def _logarithm(
-    head: list[str], reference: str, registry: "Registry"
-) -> tuple[str, str, Law] | None:
-    """dB(mW), mag(AB), 0.1 lg(re 1 mW): the head before a parenthesis that closes the text."""
-    word = head[-1] if head else ""
-    is_referred = reference.startswith(("re ", "re: "))
-    if is_referred:
-        reference = reference.partition(" ")[2].strip()
-    if word in _UDUNITS and is_referred and len(head) < 3:
-        step = exact(head[0]) if len(head) == 2 else Fraction(1)
+def _logarithm(text: str, registry: "Registry") -> "tuple[str, Unit, Law] | None":
+    """dB(mW), mag(AB), 0.1 lg(re 1 mW): a level with its reference, as the whole of a text."""
+    for word in _CALLED.findall(text):
+        atom = None if word in _UDUNITS else registry.atom(word)
+        law = atom.meaning.law if atom else None
+        if word in _UDUNITS or isinstance(law, Logarithmic):
+            break
+    else:
+        return None
+    match = _LEVEL.fullmatch(text)
+    if match is None or match[2] != word:
+        raise UnitParseError(
+            text,
+            text.find(word),
+            f"{word}(...) is a level with a reference, and such a level is no factor of a product",
+            "write the level of the whole: dB(mW/Hz)",
+        )
+    if not match[3].strip():
+        raise UnitParseError(text, 0, f"{word}() needs a reference, as in {word}(mW)")
+    unit = registry.parse(match[3])
+    is_field = unit.dimension in _fields()
+    if word in _UDUNITS:
+        step = exact(match[1] or "1")
         if step == 0:
             raise UnitRangeError("a logarithm needs a step that is not zero")
-        is_field = registry.parse(reference).dimension in _fields()
         law = Logarithmic(_UDUNITS[word], 1 / step, is_field)
-        return f"{' '.join(head)}(re {reference})", reference, law
-    unit = registry.atom(word) if len(head) == 1 and _WORD.fullmatch(word) else None
-    found = unit.meaning.law if unit else None
-    if unit is None or not isinstance(found, Logarithmic):
-        return None
+        return f"{(match[1] or '').strip()} {word}(re {unit})".strip(), unit, law
+    assert atom is not None
+    assert isinstance(law, Logarithmic)
     # bels of a field (root-power) quantity count its square: dB(V) is 20 lg, dB(W) is 10 lg
-    is_bel = "bel" in unit.name and found.base == 10 and not found.field
-    if is_bel and registry.parse(reference).dimension in _fields():
-        found = Logarithmic(10, 2 * found.factor, field=True)
-    return f"{unit.symbol}({reference})", reference, found
+    if is_field and "bel" in atom.name and law.base == 10 and not law.field:
+        law = Logarithmic(10, 2 * law.factor, field=True)
+    return f"{atom.symbol}({unit})", unit, law
 
 
 @cache

@@ -155,4 +155,4 @@ def find_system(system: Any) -> UnitSystem:
     for name in _DEFINED:
         if isinstance(system, str) and name.lower() == system.lower():
             return _built(name)
-    raise UnitError(f"no system of units is called {system!r}", ", ".join(_DEFINED))
+    raise UnitError(f"no system of units is called {repr(system)[:60]}", ", ".join(_DEFINED))

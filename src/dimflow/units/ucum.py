@@ -112,6 +112,8 @@ def _factor(text: str, token: re.Match[str], registry: "Registry") -> tuple[Scal
     if code == "[pi]":
         return irrational("pi") ** power, None
     found = find_code(code, registry)
+    if found is None and registry.load_plugins():
+        found = find_code(code, registry)
     if found is None:
         codes = tuple(c for c in _codes(registry) if c.casefold().strip("[]") == code.casefold())
         raise UndefinedUnitError(code, codes[:3], text, position)

@@ -15,7 +15,7 @@ from dimflow.units.meaning import PURE_NUMBER, Affine, Atom, Law, Meaning
 from dimflow.units.scale import ONE, Scale
 
 _MEMO_LIMIT = 256  # of one unit
-_MEMOS_LIMIT = 1 << 15  # of all units together: a chain of products keeps itself alive
+_MEMOS_LIMIT = 1 << 13  # of all units together: a chain of products keeps itself alive
 _lock = Lock()
 _serials = count()
 _stored = count(1)
@@ -119,7 +119,10 @@ class Unit:
         """The linear unit in which differences of values in this unit are counted."""
         if self.key.law is None:
             return self
-        return make_unit(ONE, ((_delta(self.atoms[0][0]), 1),))
+        atom = self.atoms[0][0]
+        if isinstance(self.key.law, Affine) and "@" in atom.name:
+            return scope.current().parse(atom.name.partition("@")[0])
+        return make_unit(ONE, ((_delta(atom), 1),))
 
     @property
     def linear(self) -> "Unit":
@@ -300,8 +303,10 @@ def make_unit(factor: Scale, spelling: Iterable[tuple[Atom, Exponent]]) -> Unit:
     exponents: dict[Atom, Exponent] = {}
     for atom, e in spelling:
         exponents[atom] = exponents[atom] + e if atom in exponents else e
-    atoms = tuple([(atom, checked(e)) for atom, e in exponents.items() if e])
-    key = factor, atoms
+    # in the order of the text, where divisors come last
+    top = [(atom, checked(e)) for atom, e in exponents.items() if e > 0]
+    atoms = (*top, *[(atom, checked(e)) for atom, e in exponents.items() if e < 0])
+    key = atoms if factor is ONE else (factor, atoms)  # the hash of a Scale is slow
     unit = _interned.get(key)
     if unit is not None:
         return unit
@@ -330,11 +335,13 @@ def _meaning(factor: Scale, atoms: Spelling) -> Meaning:
         return atoms[0][0].meaning
     dimension, scale = PURE_NUMBER.dimension, factor
     for atom, e in atoms:
-        meaning = atom.meaning
-        if e == 1:
-            dimension, scale = dimension * meaning.dimension, scale * meaning.scale
-        else:
-            dimension, scale = dimension * meaning.dimension**e, scale * meaning.scale**e
+        raised = atom.powers.get(e)
+        if raised is None:
+            meaning = atom.meaning
+            raised = meaning.dimension**e, meaning.scale**e
+            if len(atom.powers) < _MEMO_LIMIT:
+                atom.powers[e] = raised
+        dimension, scale = dimension * raised[0], scale * raised[1]
     return Meaning(dimension, scale)
 
 
@@ -359,12 +366,10 @@ def as_factor(atom: Atom) -> Atom:
 def _delta(atom: Atom) -> Atom:
     delta = atom.delta
     if delta is None:
-        raise PointError(
-            "a product with other units, or a difference as a linear unit,",
-            atom.symbol,
-            f"convert to the linear unit first, or write a logarithmic unit of the whole: "
-            f"{atom.symbol.split('(')[0]}(mW/Hz)",
-        )
+        hint = "convert to its .linear unit first, or write the level of the whole: dB(mW/Hz)"
+        if isinstance(atom.meaning.law, Affine):
+            hint = "use its .delta unit"
+        raise PointError("a product with other units", atom.symbol, hint)
     return delta
 
 

@@ -94,7 +94,8 @@ def from_json(value: Any) -> Unit:
     if not isinstance(value, dict):
         raise WireFormatError(f"an encoded unit is a JSON object, but got {type(value).__name__}")
     version = value.get("version")
-    _check_version(value.get("format"), str(version) if type(version) is int else "?")
+    is_number = type(version) is int and 0 <= version < 10**6
+    _check_version(value.get("format"), str(version) if is_number else "?")
     try:
         records = [_field(value["factor"])]
         for atom in value["atoms"]:
@@ -135,12 +136,12 @@ def _make(factor: Scale, atoms: list[tuple[Atom, Exponent]]) -> Unit:
 
 
 def _atom(
-    symbol: str, name: str, scale: str, dimension: str, exponent: str, law: str = ""
+    symbol: str, name: str, scale: str, dimension: str, exponent: str, law: str | None = None
 ) -> tuple[Atom, Exponent]:
     if not (_SPELLING.fullmatch(symbol) and _SPELLING.fullmatch(name)):
         raise ValueError("a symbol or a name is empty, too long or has control characters")
     size = read(scale)
-    meaning = Meaning(_dimension(dimension), size, _law(law, size) if law else None)
+    meaning = Meaning(_dimension(dimension), size, None if law is None else _law(law, size))
     return Atom(name, symbol, meaning), checked(_fraction(exponent))
 
 
@@ -180,12 +181,12 @@ def _law_text(law: Affine | Logarithmic) -> str:
 
 
 def _law(text: str, scale: Scale) -> Law:
-    if text[0] == "a":
+    if text[:1] == "a":
         if text == "a0" or not scale.is_rational:
             raise ValueError("a shift of zero, or of an irrational scale")
         return Affine(_fraction(text[1:]))
     base, factor, *field = text[1:].split(",")
-    if text[0] != "l" or field not in ([], ["f"]) or base not in map(str, _BASES):
+    if text[:1] != "l" or field not in ([], ["f"]) or base not in map(str, _BASES):
         raise ValueError(f"not a law: {text!r:.40}")
     if _fraction(factor) == 0:
         raise ValueError("a logarithm with factor zero")

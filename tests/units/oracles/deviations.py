@@ -1,17 +1,13 @@
 """Where another library and dimflow differ, as data: one TOML file an oracle.
 
-[[disagreement]]   one text, two meanings: who is right, and why
-names = [["rod", "5.02921005842 m", "5.0292 m"]]       the text, theirs, ours
-[[rounded]]        theirs is ours with fewer digits: both agree to the tolerance, and no better
-names = ["gallon"]
-[[unread]]         what they read and dimflow does not
-names = ["electron_g_factor"]
-[[collision]]      as a disagreement, but by a prefix: their hectohour is our hand
-names = [["hh", "360000 s", "0.1016 m"]]
-[[unprefixed]]     units of theirs that dimflow reads, but not with a prefix
-names = ["Hertz"]
-[[unwritten]]      texts of theirs that dimflow does not read, or reads otherwise
-names = ["..."]
+disagreement    one text, two meanings, who is right and why: ["rod", "5.02921005842 m", "5.0292 m"]
+                is the text, theirs and ours
+rounded         theirs is ours with fewer digits: both agree to the tolerance, and no better
+unread          what they read and dimflow does not
+collision       as a disagreement, but by a prefix: their hectohour is our hand
+unprefixed      units of theirs that dimflow reads, but not with a prefix
+form            ways of theirs to write compound units that dimflow does not read
+example         examples in their documentation that dimflow does not read
 """
 
 import tomllib
@@ -50,7 +46,8 @@ class Deviations:
         }
         self.unprefixed = self._names("unprefixed")
         self.unread = self._names("unread")
-        self.unwritten = self._names("unwritten")
+        self.unread_forms = self._names("form")
+        self.unread_examples = self._names("example")
 
     def _group(self, kind: str) -> list[dict[str, Any]]:
         return self.groups.get(kind, [])

@@ -145,7 +145,7 @@ def evaluate(code: str) -> Value:
             continue  # an annotation of what stands before it
         if kind in ("", "{}", "(") and not wants_operand:
             raise ValueError("two units stand side by side")
-        if kind in (")", ".") and wants_operand or kind == "/" and wants_operand and not is_start:
+        if wants_operand and (kind in (")", ".") or (kind == "/" and not is_start)):
             raise ValueError("a unit is missing")
         if kind == "(":
             open_groups.append((result, sign))
@@ -180,6 +180,16 @@ def _tokens(code: str) -> Iterator[tuple[str, Value]]:
             yield "", Value(float(match["number"]), {})
         else:
             yield "", _symbol(match["symbol"]).raised(int(match["power"] or 1))
+
+
+def symbols(code: str) -> Iterator[str]:
+    """The codes of the units in a term, without their prefixes."""
+    for match in _TOKEN.finditer(code):
+        symbol = match["symbol"]
+        if symbol:
+            bare = (symbol.removeprefix(prefix) for prefix in prefixes())
+            known = symbol in entries() or symbol in _BASES
+            yield symbol if known else next((b for b in bare if b in entries()), symbol)
 
 
 @cache

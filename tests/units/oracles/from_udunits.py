@@ -16,7 +16,7 @@ DATABASE = Path(cf_units.__file__).parent / "etc" / "share"
 _BASE = "mol|m|kg|s|A|K|cd|rad"
 _POWER = re.compile(rf"({_BASE})(-?[0-9]+)?")
 _PRODUCT = re.compile(rf"(?:^|[ (])((?:(?:{_BASE})(?:-?[0-9]+)?\.?)+)(?=$|[ )])")
-_LARGEST_POWER = 9  # V90 is the volt to the 90th there
+_LARGEST_POWER = 60  # V90 is the volt to the 90th there
 
 
 @cache

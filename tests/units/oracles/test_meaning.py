@@ -3,7 +3,6 @@
 import pytest
 
 from dimflow.units.registry import builtin
-
 from tests.units.oracles.deviations import WHO, Pair, deviations
 from tests.units.oracles.oracles import ORACLES, mine, spellings, theirs
 

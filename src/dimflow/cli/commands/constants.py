@@ -4,7 +4,6 @@ A search is words of a name in any order, a symbol, or a dimension ("[mass]").
 The digits in parentheses are the standard uncertainty of the last digits.
 """
 
-import json
 import math
 from argparse import ArgumentParser, Namespace
 from typing import Any
@@ -45,7 +44,7 @@ def run(arguments: Namespace) -> int:
     source = arguments.source.casefold()
     found = [c for c in _find(search) if source in c.source.casefold()]
     if arguments.json:
-        print(json.dumps([_record(c) for c in found], indent=2, ensure_ascii=False))
+        terminal.write_json([_record(c) for c in found])
     elif arguments.long:
         for i, constant in enumerate(found):
             if i:
@@ -65,7 +64,7 @@ def _find(search: str) -> list[Constant]:
         return [c for c in constants.catalogue() if c.unit.dimension is dimension]
     found = constants.find(search)
     exact = [c for c in found if search in (c.symbol, *c.aliases)]
-    if len(search) <= _SHORT and exact:
+    if exact and 0 < len(search) <= _SHORT:
         return exact
     if not found:
         try:
@@ -81,13 +80,13 @@ def _value(constant: Constant) -> str:
 
 def _row(constant: Constant) -> tuple[str, ...]:
     value = _value(constant) + (" (exact)" if constant.exact else "")
-    unit = constant.unit.format(terminal.style())
+    unit = description.text(constant.unit)
     return constant.name, constant.symbol, value, unit, constant.source
 
 
 def _fields(constant: Constant) -> list[tuple[str, str]]:
     return [
-        ("value", f"{_value(constant)} {constant.unit.format(terminal.style())}".rstrip()),
+        ("value", f"{_value(constant)} {description.text(constant.unit)}".rstrip()),
         ("uncertainty", _uncertainty(constant)),
         ("definition", constant.definition),
         ("dimension", str(constant.unit.dimension)),

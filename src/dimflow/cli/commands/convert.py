@@ -5,7 +5,7 @@ Without a target the answer is in SI units. Conversions are exact where the
 definitions are; a rounded answer is marked by the sign ≈.
 """
 
-import json
+import math
 import sys
 from argparse import SUPPRESS, ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Iterable, Iterator
@@ -13,7 +13,7 @@ from fractions import Fraction
 from textwrap import fill
 from typing import Any, NamedTuple
 
-from dimflow.cli import number, quantity, terminal, via
+from dimflow.cli import description, number, quantity, terminal, via
 from dimflow.cli.number import Number
 from dimflow.cli.program import UsageError
 from dimflow.cli.quantity import Quantity
@@ -27,6 +27,7 @@ examples:
   dimflow convert 65 mile/hour km/h            the same
   dimflow convert 65 mile per hour to km/h     the same
   dimflow convert 1 2 3.5 ft m                 several values
+  dimflow convert "6 ft 2 in" cm               a sum
   dimflow convert -40 degC degF                a temperature
   dimflow convert "30 dBm" W                   a level
   dimflow convert 500 nm THz --via spectral    by the physics of light
@@ -61,7 +62,8 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--precision",
         type=_precision,
         metavar="N",
-        help="significant digits; without it, as many as a double has",
+        help="significant digits of the answer; without it, all digits of an exact "
+        "one and 12 of a rounded one, or with --number as many as a double has",
     )
     shape = parser.add_mutually_exclusive_group()
     shape.add_argument("-n", "--number", action="store_true", help="print the numbers alone")
@@ -108,10 +110,13 @@ def run(arguments: Namespace) -> int:
     request = _request(arguments.words, arguments.source, arguments.target)
     answers = _answers(request, arguments)
     if arguments.json:
-        print(json.dumps([_record(answer) for answer in answers], indent=2, ensure_ascii=False))
+        terminal.write_json([_record(answer, arguments.precision) for answer in answers])
         return 0
     for answer in answers:
-        value = number.shown(answer.value, arguments.precision)
+        if arguments.number or arguments.precision:
+            value = number.shown(answer.value, arguments.precision)
+        else:
+            value = number.readable(answer.value)
         print(value if arguments.number else _equation(answer, value))
     return 0
 
@@ -123,13 +128,15 @@ def _request(words: list[str], source: str | None, target: str | None) -> _Reque
     joins = target is None and "to" in words
     if joins:
         position = words.index("to")
-        words, target = words[:position], " ".join(words[position + 1 :])
+        words, target = words[:position], " ".join(words[position + 1 :]) or None
     count = next((i for i, word in enumerate(words) if not _is_value(word)), len(words))
     values, rest = words[:count], words[count:]
     if not values:
         if target is None and len(rest) > 1 and not quantity.has_value(rest[-1]):
             target = rest.pop()
         values, rest = rest, []
+    elif joins and any(map(quantity.is_number, rest)):  # 6 ft 2 in to cm
+        values, rest = [" ".join(words)], []
     elif source is None and rest and (target is not None or len(rest) > 1 or values != ["-"]):
         source, rest = (" ".join(rest), []) if joins else (rest[0], rest[1:])
     if target is None and rest:
@@ -186,34 +193,45 @@ def _converted(given: Quantity, target: Unit, laws: list[Any]) -> Number:
     try:
         value = convert(given.value, given.unit, target, laws or None)
     except UnitConversionError as error:
-        if given.unit.atoms or not target.atoms or error.hint:
-            raise
-        hint = "the value has no unit; give it one: dimflow convert VALUE UNIT TARGET"
+        hint = error.hint or _likely_mistake(given.unit, target)
         raise UnitConversionError(given.unit, target, hint) from None
-    except OverflowError:
-        raise UsageError(f"{given.text} {given.unit} is beyond the range of numbers") from None
-    return value if isinstance(value, (float, Fraction)) else float(value)
+    if isinstance(value, Fraction):
+        return value
+    if math.isinf(value) and isinstance(given.value, Fraction) and given.value:
+        told = f"{given.text} {given.unit}".rstrip()
+        raise UsageError(f"{told} is beyond the range of numbers in {target}".removesuffix(" in "))
+    return float(value)
+
+
+def _likely_mistake(source: Unit, target: Unit) -> str | None:
+    if not source.atoms and target.atoms:
+        return "the value has no unit; give it one: dimflow convert VALUE UNIT TARGET"
+    if {str(source), str(target)} <= {"F", "C", "K", "R"}:
+        return "temperatures are degF, degC and K; F is the farad and C the coulomb"
+    return None
 
 
 def _spelled(target: Unit, typed: str | None) -> str:
     """The target as one reads it; as typed if it has a number in it, such as L/(100 km)."""
     if typed is not None and target.factor is not ONE:
         return f"({typed})" if typed[0].isdigit() else typed
-    return target.format(terminal.style())
+    return description.text(target)
 
 
 def _equation(answer: Answer, value: str) -> str:
-    given = f"{answer.given.text} {answer.given.unit.format(terminal.style())}".rstrip()
+    given = f"{answer.given.text} {description.text(answer.given.unit)}".rstrip()
     sign = "=" if number.is_exact(answer.value, value) else terminal.about()
     return f"{given} {sign} {terminal.loud(f'{value} {answer.spelled}'.rstrip())}"
 
 
-def _record(answer: Answer) -> dict[str, Any]:
-    given = answer.given
+def _record(answer: Answer, precision: int | None) -> dict[str, Any]:
+    given, value = answer.given, answer.value
+    if precision is not None:
+        value = number.read(number.shown(value, precision))
     return {
         "value": number.as_json(given.value),
         "unit": str(given.unit),
-        "result": number.as_json(answer.value),
+        "result": number.as_json(value),
         "target": str(answer.target),
     }
 

@@ -3,7 +3,6 @@
 Nothing is imported to find out: versions are read from the packages' metadata.
 """
 
-import json
 import platform
 import sys
 from argparse import ArgumentParser, Namespace
@@ -53,7 +52,7 @@ def run(arguments: Namespace) -> int:
         "plugin_error": failure or None,
     }
     if arguments.json:
-        print(json.dumps(told, indent=2, ensure_ascii=False))
+        terminal.write_json(told)
         return 0
     _print(told)
     return 0

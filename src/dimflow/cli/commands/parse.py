@@ -1,6 +1,5 @@
 """Show how a unit is understood, and how each notation spells it."""
 
-import json
 from argparse import ArgumentParser, Namespace
 
 from dimflow.cli import description, terminal
@@ -37,19 +36,18 @@ def run(arguments: Namespace) -> int:
             "wire": encode(unit),
             "wire_json": to_json(unit),
         }
-        print(json.dumps(told, indent=2, ensure_ascii=False))
+        terminal.write_json(told)
         return 0
-    style = terminal.style()
     terminal.card(
-        unit.format(style) or "1, the unit of pure numbers",
+        description.text(unit) or "1, the unit of pure numbers",
         [
             ("name", unit.name),
             ("dimension", description.dimension(unit)),
             ("SI value", description.si_value(unit)),
             ("exactly", description.exact_scale(unit)),
             ("law", description.law_text(unit)),
-            ("simpler", _other(unit.simplified(), unit, style)),
-            ("base units", _other(unit.to_base(), unit, style)),
+            ("simpler", _other(unit.simplified(), unit)),
+            ("base units", _other(unit.to_base(), unit)),
             *((name, text or "") for name, text in spelled.items()),
             ("wire", encode(unit)),
         ],
@@ -57,5 +55,5 @@ def run(arguments: Namespace) -> int:
     return 0
 
 
-def _other(other: Unit, unit: Unit, style: str) -> str:
-    return "" if other is unit else other.format(style)
+def _other(other: Unit, unit: Unit) -> str:
+    return "" if other is unit else description.text(other)

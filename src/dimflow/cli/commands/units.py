@@ -5,7 +5,6 @@ Without a search: the families of units. A search is part of a name, a symbol
 name (pressure), by formula ("[length]/[time]") or by a unit in it ("[km/h]").
 """
 
-import json
 from argparse import ArgumentParser, Namespace
 from collections import Counter
 
@@ -58,7 +57,7 @@ def run(arguments: Namespace) -> int:
     if arguments.long:
         found = [f for f in found if _is_called(f, search)] or found
     if arguments.json:
-        print(json.dumps([description.record(f) for f in found], indent=2, ensure_ascii=False))
+        terminal.write_json([description.record(f) for f in found])
     elif not search and family is None and not arguments.long:
         _print_families([f.definition for f in found])
     elif found and arguments.long:
@@ -112,7 +111,7 @@ def _row(found: Resolved) -> tuple[str, str, str, str]:
     unit = description.unit_of(found)
     symbol = _symbol(found.definition)
     if symbol and (found.prefix or found.is_delta):
-        symbol = unit.format(terminal.style())
+        symbol = description.text(unit)
     return unit.name, symbol, str(unit.dimension), description.si_value(unit)
 
 
@@ -134,7 +133,7 @@ def _print_cards(found: list[Resolved]) -> None:
             ("symbols", ", ".join(definition.symbols) if not prefix else _row(each)[1]),
             ("also", ", ".join(definition.aliases) if not prefix else ""),
             ("prefixes", _PREFIXES[definition.prefixing] if not prefix else ""),
-            ("UCUM", description.spellings(unit)["ucum"] or "" if definition.ucum else ""),
+            ("UCUM", description.spelling(unit, "ucum") or "" if definition.ucum else ""),
             ("family", definition.family),
             ("source", definition.source),
         ]
