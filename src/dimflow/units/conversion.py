@@ -128,16 +128,14 @@ class Conversion(NamedTuple):
             result = self._exactly(exact(value))
             if result is not None:
                 return _like(value, result)
+        number: Any = _as_float(value)
         try:
-            number: Any = float(value)
             for step in self.steps:
                 number = step(number)
         except ZeroDivisionError:
             return math.copysign(math.inf, number)
         except OverflowError:
-            return math.inf if value > 0 else -math.inf
-        except ValueError:  # a signalling NaN
-            return math.nan
+            return math.inf
         return number
 
     def _exactly(self, value: Fraction) -> Fraction | None:
@@ -159,6 +157,15 @@ class Conversion(NamedTuple):
         except UnitRangeError:
             return None
         return Fraction(size if value > 0 else -size) if math.isfinite(size) else None
+
+
+def _as_float(value: "int | float | Fraction | Decimal") -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+    except ValueError:  # a signalling NaN
+        return math.nan
 
 
 def _is_finite(value: "int | float | Fraction | Decimal") -> bool:

@@ -202,7 +202,7 @@ def law_text(text: str, registry: "Registry") -> "tuple[str, Unit, Law] | None":
 def _logarithm(text: str, registry: "Registry") -> "tuple[str, Unit, Law] | None":
     """dB(mW), mag(AB), 0.1 lg(re 1 mW): a level with its reference, as the whole of a text."""
     for word in _CALLED.findall(text):
-        atom = None if word in _UDUNITS else registry.atom(word)
+        atom = registry.atom(word) if resolve(word, registry) else None
         law = atom.meaning.law if atom else None
         if word in _UDUNITS or isinstance(law, Logarithmic):
             break
