@@ -4,7 +4,7 @@ An error keeps what it was told as attributes (and as `args`, so that it pickles
 text only when somebody reads it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 __all__ = [
@@ -142,15 +142,34 @@ class UndefinedUnitError(UnitParseError, AttributeError, LookupError):
     _kind = "unit"
 
     def __init__(
-        self, name: str, suggestions: Sequence[str] = (), text: str | None = None, position: int = 0
+        self,
+        name: str,
+        suggestions: Sequence[str] | Callable[[], Sequence[str]] = (),
+        text: str | None = None,
+        position: int = 0,
     ) -> None:
-        DimflowError.__init__(self, name, tuple(suggestions), text, position)
+        DimflowError.__init__(self, name, text, position)
         self.name = name
-        self.suggestions = tuple(suggestions)
+        self._suggestions = suggestions
         self.text = name if text is None else text
         self.position = position
         self.problem = f"no {self._kind} is called {_shown(name)!r}"
-        self.hint = _did_you_mean(self.suggestions)
+
+    @property
+    def suggestions(self) -> tuple[str, ...]:
+        """The nearest names, looked for when somebody reads them."""
+        if callable(self._suggestions):
+            self._suggestions = self._suggestions()
+        return tuple(self._suggestions)
+
+    @property
+    def hint(self) -> str | None:  # type: ignore[override]
+        """The suggestions as a question."""
+        return _did_you_mean(self.suggestions)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        state = {k: v for k, v in self.__dict__.items() if k != "_suggestions"}
+        return type(self), (self.name, self.suggestions, self.text, self.position), state
 
 
 class UndefinedDimensionError(UndefinedUnitError):

@@ -273,6 +273,23 @@ class TestLogarithmic:
         through = convert(convert(x, a, a.to_base()), a.to_base(), b)
         assert direct == pytest.approx(through, rel=1e-9, abs=1e-8)
 
+    @pytest.mark.parametrize(
+        ("value", "source", "target", "result"),
+        [
+            (33, "dBm", "dBW", 3.0),
+            (4000, "dBm", "dBW", 3970.0),
+            (-4000, "dBW", "dBm", -3970.0),
+            (-1000, "mag", "dB", 400.0),
+            (7000, "dBV", "dBuV", 7120.0),
+            (1e6, "octave", "dex", 301029.9956639812),
+        ],
+    )
+    def test_levels_stay_levels(
+        self, value: float, source: str, target: str, result: float
+    ) -> None:
+        """No way through 10**x, which loses digits and overflows."""
+        assert convert(value, source, target) == pytest.approx(result, rel=1e-15)
+
     def test_edges(self) -> None:
         assert convert(0, "W", "dBm") == -math.inf
         assert convert(-math.inf, "dBm", "W") == 0.0

@@ -60,6 +60,8 @@ def _unwritable_by_macros(unit: Unit) -> str | None:
         return "siunitx has no numbers in units"
     if not all(atom.name.replace("_", "").isalpha() for atom, _ in unit.atoms):
         return "a macro has letters alone"
+    if any(atom.name.endswith("degree") and atom.name != "degree" for atom, _ in unit.atoms):
+        return "\\degree is the sign °, which takes no prefix"
     return None
 
 

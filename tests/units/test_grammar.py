@@ -69,6 +69,8 @@ class TestBinding:
             ("square metre", "m**2"),
             ("cubic feet per minute", "ft**3/min"),
             ("sq ft", "ft**2"),
+            ("square nautical mile", "nmi**2"),
+            ("kg per cubic nautical mile", "kg/nmi**3"),
             ("J/(kg K)", "J*kg**-1*K**-1"),
             ("J/kg K", "J*K/kg"),
             ("J/kg/K", "J/(kg*K)"),

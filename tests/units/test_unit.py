@@ -300,7 +300,7 @@ class TestMaking:
 
     @pytest.mark.parametrize(
         "symbol", ["per", "square", "sqrt", "squared", "m s", "2x", "a:b", "a|b", "", " ", "a-b",
-                   "x" * 101, "\0", "zq(x)"]
+                   "x" * 101, "zq-", " zq", "zq ", "\0", "zq(x)"]
     )  # fmt: skip
     def test_symbols_that_could_not_be_read(self, symbol: str) -> None:
         with pytest.raises(UnitError):

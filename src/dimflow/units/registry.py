@@ -1,6 +1,7 @@
 """Registries: names to units. One immutable built-in table; user units live in scopes over it."""
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from threading import RLock, local
 from typing import Any, TypeVar, cast
@@ -88,7 +89,7 @@ class Registry:
         if unit is None:
             atom = self.atom(name)
             if atom is None:
-                raise UndefinedUnitError(name, spelling.near(name, self))
+                raise UndefinedUnitError(name, partial(spelling.near, name, self))
             unit = make_unit(ONE, ((atom, 1),))
             self._remember(self._units, name, unit)
         return unit
@@ -147,9 +148,15 @@ class Registry:
 
     def atom(self, name: str) -> Atom | None:
         """The unit of a name as an atom of spellings, or None if no unit has the name."""
+        atom = self._own_atom(name)
+        if atom is None and self.load_plugins():
+            atom = self._own_atom(name)
+        return atom
+
+    def _own_atom(self, name: str) -> Atom | None:
         atom = self._atoms.get(name)
         if atom is None:
-            resolved = self.resolve(name)
+            resolved = spelling.resolve(name, self)
             atom = self._make_atom(resolved) if resolved else None
             if atom is not None:
                 self._remember(self._atoms, name, atom)
@@ -184,7 +191,7 @@ class Registry:
         if " " in text and not all(t[0] in known and t[0] not in spelling.DEGREES for t in terms):
             terms = spelling.joined(text, terms, self)
         for name, exponent, position in terms:
-            atom = known.get(name) or self.atom(name)
+            atom = known.get(name) or self._own_atom(name)
             if atom is None:
                 atom, exponent = self._glued(name, exponent, text, position)
             atoms.append((atom, exponent))
@@ -200,11 +207,14 @@ class Registry:
     ) -> tuple[Atom, Exponent]:
         """A name with its exponent set against it: m2."""
         bare = name.rstrip("0123456789")
-        atom = self.atom(bare) if bare and len(name) - len(bare) < 4 else None
+        atom = self._own_atom(bare) if bare and len(name) - len(bare) < 4 else None
         power = int(name[len(bare) :] or 0) if atom is not None else 0
         if atom is None or not power:
+            atom, power = self.atom(name), 1  # asks the plugins
+        if atom is None:
             start = text.find(name, position)
-            raise UndefinedUnitError(name, spelling.near(name, self), text, max(start, 0))
+            near = partial(spelling.near, name, self)
+            raise UndefinedUnitError(name, near, text, max(start, 0))
         return atom, exponent * power
 
     def _special(self, text: str) -> Unit | None:

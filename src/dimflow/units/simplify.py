@@ -61,10 +61,13 @@ def _in_base_units(unit: Unit) -> Unit:
 def _with_named_unit(unit: Unit) -> list[Unit]:
     """Candidates of one named unit, with a prefix if need be, and base units for the rest."""
     found: list[Unit] = []
+    longest, _ = _length(unit)
     for symbol in _NAMED:
         for power in _POWERS:
             named = builtin.parse(symbol) ** power
             rest = unit.dimension / named.dimension
+            if 1 + abs(power) + sum(1 + abs(float(e)) for e in rest.exponents if e) > longest:
+                continue
             remainder = builtin.base_unit(rest)
             coherent = named * remainder
             prefix = _prefix(unit.key.scale, power)

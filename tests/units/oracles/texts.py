@@ -90,7 +90,8 @@ def astropy_texts() -> Iterator[Text]:
             meaning = from_astropy.of_unit(meant)
             assert meaning is not None
             reader = "latex" if style.startswith("latex") else None
-            yield Text(f"{style} {kind}", text, reader, meaning)
+            form = "scaled" if text[:1].isdigit() else kind  # where the standard has no name
+            yield Text(f"{style} {form}", text, reader, meaning)
 
 
 def udunits_texts() -> Iterator[Text]:
