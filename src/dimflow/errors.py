@@ -168,8 +168,9 @@ class UndefinedUnitError(UnitParseError, AttributeError, LookupError):
         return _did_you_mean(self.suggestions)
 
     def __reduce__(self) -> tuple[Any, ...]:
+        name, text, position = self.args
         state = {k: v for k, v in self.__dict__.items() if k != "_suggestions"}
-        return type(self), (self.name, self.suggestions, self.text, self.position), state
+        return type(self), (name, self.suggestions, text, position), state
 
 
 class UndefinedDimensionError(UndefinedUnitError):

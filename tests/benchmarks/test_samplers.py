@@ -1,5 +1,7 @@
 """Samplers measure what they are given, in this process or in a fresh one."""
 
+from time import sleep
+
 import pytest
 
 from benchmarks.process import bytes_kept, cpu_seconds
@@ -16,8 +18,13 @@ def test_a_statement_is_repeated_until_it_took_long_enough() -> None:
 
 
 def test_a_slow_statement_runs_once() -> None:
-    sample = repeated("sleep(0.002)", {"sleep": __import__("time").sleep}, seconds=1e-6)
+    sample = repeated("sleep(0.002)", {"sleep": sleep}, seconds=1e-6, threads=True)
     assert sample(0) >= 0.002
+
+
+def test_what_others_do_meanwhile_does_not_count() -> None:
+    sample = repeated("sleep(0.02)", {"sleep": sleep}, seconds=1e-6)
+    assert sample(0) < 0.01
 
 
 def test_new_items_are_used_once_in_each_turn() -> None:

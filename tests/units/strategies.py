@@ -59,7 +59,7 @@ nonzero_fractions = fractions.filter(bool)
 
 
 @st.composite
-def products(draw: st.DrawFn, max_size: int = 4) -> Unit:
+def products(draw: st.DrawFn, max_size: int = 3) -> Unit:
     """A product of any linear units with whole exponents, perhaps with a number before it."""
     result = draw(st.sampled_from(["", "", "1000", "2.54", "1/3", "pi", "7e-9"]).map(Unit))
     for _ in range(draw(st.integers(0, max_size))):
@@ -68,7 +68,7 @@ def products(draw: st.DrawFn, max_size: int = 4) -> Unit:
 
 
 @st.composite
-def tame_products(draw: st.DrawFn, max_size: int = 4) -> Unit:
+def tame_products(draw: st.DrawFn, max_size: int = 3) -> Unit:
     """A product of units with simple scales and rational exponents."""
     result = Unit("")
     for _ in range(draw(st.integers(0, max_size))):
@@ -88,8 +88,8 @@ positive_fractions = st.fractions(min_value=Fraction(1, 10**12), max_value=10**1
 @st.composite
 def user_units(draw: st.DrawFn) -> Unit:
     """A unit that no registry knows."""
-    letters = st.text("abcxyzABCäßжあ0123456789_", min_size=1, max_size=12)
-    return Unit("zq_" + draw(letters), draw(dimensions), draw(positive_fractions))
+    name = draw(st.sampled_from(["a", "B", "äß", "ж_ж", "あ", "n0", "_", "x" * 60]))
+    return Unit(f"zq_{name}", draw(dimensions), draw(positive_fractions))
 
 
 # Values whose conversion stays far from the ends of the range of floats.

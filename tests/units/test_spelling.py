@@ -47,7 +47,8 @@ class TestNames:
             ("seconds", "s"), ("degrees", "deg"), ("pounds", "lb"), ("hertz", "Hz"), ("lux", "lx"),
             ("siemens", "S"), ("megabytes", "MB"), ("kibibits", "Kibit"), ("Newtons", "N"),
             ("Newton", "N"), ("Metre", "m"), ("Kelvin", "K"), ("Pascals", "Pa"),
-            ("nautical miles", "nmi"), (" nautical mile ", "nmi"), ("nautical  mile", "nmi"), ("degrees Celsius", "degC"), ("degree Fahrenheit", "degF"),
+            ("nautical miles", "nmi"), (" nautical mile ", "nmi"),
+            ("nautical  mile", "nmi"), ("degrees Celsius", "degC"), ("degree Fahrenheit", "degF"),
         ],
     )  # fmt: skip
     def test_plurals_and_capitals(self, plural: str, name: str) -> None:
@@ -251,7 +252,8 @@ class TestLawTexts:
 
     @pytest.mark.parametrize("text", ["dB(mW)", "dB(m/s)", "lg(re 1 mW)", "0.1 lg(re 1 W)",
                                       "K@273.15", "K @ -5.5", "m @ 1e3", "Np(V)", "1000 K @ 5",
-                                      "m/s @ 5", "dB(1)", "dB(m/m)", "dB(1/m)", "dB(2)"])  # fmt: skip
+                                      "m/s @ 5", "dB(1)", "dB(m/m)", "dB(1/m)",
+                                      "dB(2)"])  # fmt: skip
     def test_their_own_text_reads_back(self, text: str) -> None:
         unit = Unit(text)
         assert Unit(str(unit)) is unit

@@ -189,6 +189,28 @@ print(json.dumps(failures))
 """
         assert json_of(code) == []
 
+    def test_memos_are_swept_while_units_are_made(self) -> None:
+        """Threads that take turns every microsecond, and enough products to empty all memos."""
+        code = """
+import json, sys, threading
+sys.setswitchinterval(1e-6)
+from dimflow import Dimension, Unit
+failures = []
+def work(n):
+    try:
+        metre, second, length = Unit("m"), Unit("s"), Dimension("length")
+        for i in range(6000):
+            metre ** (i + 2 + n * 10_000) * second
+            length ** (i + 2 + n * 10_000)
+    except BaseException as error:
+        failures.append(repr(error))
+threads = [threading.Thread(target=work, args=(n,)) for n in range(6)]
+[t.start() for t in threads]
+[t.join() for t in threads]
+print(json.dumps(failures))
+"""
+        assert json_of(code) == []
+
     def test_memos_under_pressure(self) -> None:
         """More partners than a memo holds, from many threads: it is emptied while it is read."""
 

@@ -155,6 +155,14 @@ print(json.dumps([encode(decode(t)) for t in texts.splitlines()]))
         assert foreign == Unit("2 m")
         assert decode(encode(foreign)) is foreign
 
+    def test_a_shifted_unit_that_means_something_else_here(self) -> None:
+        """Its difference is its own, not that of what its name means in this process."""
+        foreign = decode(HEADER + "1|m@5:m@5:2:L1:1:a10")
+        assert foreign.delta == Unit("2 m")
+        unknown = decode(HEADER + "1|zqnever@5:zqnever@5:3:L1:1:a15")
+        assert unknown.delta == Unit("3 m")
+        assert decode(encode(unknown.delta)) is unknown.delta
+
 
 DAMAGED = [
     HEADER + rest

@@ -142,7 +142,8 @@ class Conversion(NamedTuple):
         """The value in exact arithmetic, rounded at most once; None if a step is not algebraic."""
         rest = ONE  # the irrational part of the result
         for step in self.steps:
-            if isinstance(step, Linear) and (rest is ONE or not step.offset):
+            is_rational = isinstance(step, Linear) and rest is ONE and step.factor.is_rational
+            if isinstance(step, Linear) and (is_rational or not step.offset):
                 rational = step.factor.fraction
                 value = value * rational + step.offset
                 rest = rest * (step.factor / Scale(rational))
@@ -260,9 +261,23 @@ def _between_levels(
 ) -> tuple[Step, ...] | None:
     """Levels of one reference change by a factor alone; a ratio of fields equals one of powers."""
     is_ratio = a.scale is ONE and a.dimension.is_dimensionless
-    if a.scale == b.scale and one.level and other.level and (is_ratio or one.field == other.field):
-        return _merged((Linear(one.level / other.level),))
-    return _merged((*_to_base(a), *_from_base(b))) if one.field == other.field else None
+    if one.field != other.field and not (is_ratio and b.scale is ONE and one.level and other.level):
+        return None
+    upright, other_upright = (law._replace(factor=abs(law.factor)) for law in (one, other))
+    steps: list[Step] = [Function(_negative)] if one.factor * other.factor < 0 else []
+    offset = Fraction(_logarithm_of(a.scale / b.scale, other.base)) * other.factor
+    if upright.level is None or other_upright.level is None:
+        return None
+    steps.append(Linear(upright.level / other_upright.level, offset))
+    return _merged(tuple(steps))
+
+
+def _logarithm_of(ratio: Scale, base: int) -> float:
+    """The logarithm of a scale, also where it is beyond the range of floats."""
+    size = float(ratio)
+    if not ratio.is_rational or 1e-300 < size < 1e300:
+        return float(Logarithm(base)(size))
+    return float(Logarithm(base)(ratio.numerator) - Logarithm(base)(ratio.denominator))
 
 
 def _merged(steps: tuple[Step, ...]) -> tuple[Step, ...]:

@@ -189,10 +189,20 @@ def read_line(line: str, family: str = "", source: str = "") -> Definition:
     return definition
 
 
+def check_name(name: str, definition: str, longest: int = 100) -> None:
+    """Raise if a name could not be read in a text of units."""
+    if not _NAME.fullmatch(name) or len(name) > longest or name in WORDS:
+        raise UnitDefinitionError(
+            definition,
+            f"{name[:100]!r} cannot be the name of a unit",
+            "names are letters, digits and underscores, and do not begin with a digit; "
+            "words of the grammar such as 'per' are taken",
+        )
+
+
 def check(definition: Definition) -> None:
     """Raise if a name could not be written in a unit text, or a key is not known."""
     is_prefix = definition.name.endswith("-")
-    longest = 24 if is_prefix else 100
     for spelling in definition.spellings:
         bare = spelling[:-1] if is_prefix and spelling.endswith("-") else spelling
         if is_prefix and bare == spelling:
@@ -201,13 +211,7 @@ def check(definition: Definition) -> None:
                 f"{spelling!r} is no prefix",
                 "prefixes are written with a hyphen: k-",
             )
-        if not _NAME.fullmatch(bare) or len(bare) > longest or bare in WORDS:
-            raise UnitDefinitionError(
-                definition.text,
-                f"{spelling!r} cannot be the name of a unit",
-                "names are letters, digits and underscores, and do not begin with a digit; "
-                "words of the grammar such as 'per' are taken",
-            )
+        check_name(bare, definition.text, 24 if is_prefix else 100)
     if not definition.expression:
         raise UnitDefinitionError(definition.text, f"{definition.name!r} is given no value")
     if definition.prefixing and definition.prefixing not in _PREFIXING:

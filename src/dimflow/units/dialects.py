@@ -14,7 +14,18 @@ if TYPE_CHECKING:
 _SPACES = re.compile(r"\\[,;:! ]|~|\\left\b|\\right\b|\$")
 _FRACTION = re.compile(r"\\[dt]?frac\s*\{")
 _STYLED = re.compile(r"\\(?:mathrm|text|textrm|operatorname|rm|unit|si|SI)(?:\[\])?\s*(?=\{)")
-_MACRO = re.compile(r"\\([A-Za-z]+) ?")
+_MACRO = re.compile(r"\\([A-Za-z]+(?:_[A-Za-z0-9]+)*) ?")  # with underscores as pint writes them
+# What astropy writes for units that have a sign rather than a name.
+_SIGNS = {
+    r"^{\circ}": "°",
+    r"^{\prime\prime}": "″",
+    r"^{\prime}": "′",
+    r"\mathring{A}": "Å",
+    r"_{\odot}": "☉",
+    r"_{\oplus}": "⊕",
+    r"_{\rm J}": "_jup",
+}
+_ELECTRON = re.compile(r"\be\^\{-\}")
 _CHARACTERS = {
     "mu": "µ",
     "Omega": "Ω",
@@ -59,8 +70,12 @@ def from_latex(text: str, registry: "Registry") -> str:
     r"""LaTeX as plain text: \frac{\mathrm{kg}}{\mathrm{m}^{3}} -> (kg)/(m^(3))."""
     if not text.isprintable():
         raise UnitParseError(text, 0, "control characters have no meaning in a unit")
-    source = _STYLED.sub("", _SPACES.sub(" ", text)).replace("{}", "")
-    source = source.replace(r"\%", "%").replace(r"\_", "_").replace("^{\\circ}", "°")
+    # A thin space, which no macro takes for the one that ends its name: \Omega\,m
+    source = _STYLED.sub("", _SPACES.sub("\u2009", text)).replace("{}", "")
+    source = source.replace(r"\%", "%").replace(r"\_", "_")
+    for written, sign in _SIGNS.items():
+        source = source.replace(written, sign)
+    source = _ELECTRON.sub("electron", source)
     for _ in range(MAX_DEPTH):
         match = _FRACTION.search(source)
         if match is None:
@@ -105,6 +120,8 @@ def macro(name: str) -> str:
 
 def _name_of(word: str, registry: "Registry") -> str:
     r"""The name of a macro: \degreeCelsius is degree_Celsius."""
+    if "_" in word:
+        return word
     names = registry.remembered("macros", lambda: {macro(d.name): d.name for d in registry})
     if word not in names and word.startswith("delta"):
         of = word[len("delta") :]

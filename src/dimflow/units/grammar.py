@@ -23,7 +23,7 @@ from dimflow.units.scale import ONE, Scale, irrational
 MAX_LENGTH = 2048
 MAX_DEPTH = 32
 
-_SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁄ᐟ", "0123456789+-//")
+_SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁄ᐟ⸍⋅", "0123456789+-///.")
 _LETTER = r"[^\W\d⁰¹²³⁴-⁹]"
 _SIGN = "°′″'\"%‰‱℧☉⊙⊕♃℃℉∞∆"
 NAME = rf"(?:{_LETTER}|[{_SIGN}])(?:[^\W⁰¹²³⁴-⁹]|[{_SIGN}])*"
@@ -45,9 +45,9 @@ _SAME = str.maketrans(
 )
 
 _TOKEN = re.compile(
-    rf"""(?P<name>{NAME}) (?:(?P<glued>[+\-−][0-9]+)(?![0-9.]))?
+    rf"""(?P<name>{NAME}) (?:(?P<glued>[+\-−][0-9]+)(?![0-9]|[./][0-9]))?
       |  (?P<number>{_NUMBER})
-      |  (?P<superscript>[⁺⁻]?[⁰¹²³⁴-⁹]+(?:[⁄ᐟ][⁰¹²³⁴-⁹]+)?)
+      |  (?P<superscript>[⁺⁻]?[⁰¹²³⁴-⁹]+(?:[⁄ᐟ⸍⋅][⁰¹²³⁴-⁹]+)?)
       |  (?:\*\*|\^) [ ]* (?: (?P<exponent>[+\-−]?{_NUMBER})
                                  |   [({{] [ ]* (?P<top>[+\-−]?{_NUMBER})
                                      (?:[ ]*/[ ]*(?P<bottom>[0-9]+))? [ ]* [)}}] )
@@ -59,6 +59,8 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE,
 )
+# A number in parentheses set against a name is its exponent, as FITS writes it: m(1/2), s(-2).
+_AGAINST = re.compile(r"\((?P<top>[+\-−]?[0-9]+)(?:/(?P<bottom>[0-9]+))?\)")
 _NUMBERS = {"pi": "pi", "π": "pi", "ln2": "ln2", "ln10": "ln10"}
 # The commonest texts, read by one expression: names with whole exponents, single operators and
 # parentheses that hold no others. Every character it takes is in one of its groups.
@@ -175,6 +177,7 @@ class _Reader:
         self.before = 1
         self.root: Exponent | None = None
         self.operator_at = 0
+        self.name_end = -1  # of the name just read, if nothing is set against it
 
     def fail(self, position: int, problem: str, hint: str | None = None) -> UnitParseError:
         return UnitParseError(self.text, position, problem, hint)
@@ -202,7 +205,12 @@ class _Reader:
                 power = _superscript(self, token["superscript"], position)
                 self._exponent(power, position)
             elif kind == "left":
-                self._open(position)
+                against = _AGAINST.match(text, position) if position == self.name_end else None
+                if against is None:
+                    self._open(position)
+                else:
+                    token = against
+                    self._exponent(_against_name(self, against), position)
             else:
                 self._close(position)
             position = token.end()
@@ -216,6 +224,7 @@ class _Reader:
     def _name(self, token: re.Match[str]) -> None:
         name, position = token["name"], token.start()
         if name not in WORDS:
+            self.name_end = token.end()
             self._value(ONE, (Term(name, 1, position),), position)
         elif name == "per":
             self._operator(-1, position)
@@ -306,7 +315,7 @@ class _Reader:
             return self.fail(
                 position,
                 "units are multiplied and divided, not added or subtracted",
-                "write negative exponents as m**-1, m^-1 or m-1",
+                "write negative exponents as m**-1, m^-1 or m-1, and fractions as m^(-1/2)",
             )
         if character in "[{<\\$":
             return self.fail(
@@ -339,7 +348,7 @@ def _superscript(reader: _Reader, text: str, position: int) -> Exponent:
     top, _, bottom = text.translate(_SUPERSCRIPTS).partition("/")
     if len(text) > 24 or (bottom and not int(bottom)):
         raise reader.fail(position, "this exponent is out of range")
-    return checked(Fraction(int(top), int(bottom or 1)))
+    return checked(Fraction(top) / int(bottom or 1))
 
 
 def _written_exponent(reader: _Reader, token: re.Match[str]) -> Exponent:
@@ -352,3 +361,10 @@ def _written_exponent(reader: _Reader, token: re.Match[str]) -> Exponent:
     if bottom == "1" and "." not in top:
         return checked(int(top))
     return checked(Fraction(top) / int(bottom))
+
+
+def _against_name(reader: _Reader, token: re.Match[str]) -> Exponent:
+    top, bottom = token["top"].replace("−", "-"), token["bottom"] or "1"
+    if len(top) > 12 or len(bottom) > 12 or not int(bottom):
+        raise reader.fail(token.start(), "this exponent is out of range")
+    return checked(Fraction(int(top), int(bottom)))

@@ -26,6 +26,7 @@ from dimflow.units.ucum import find_code
 from dimflow.units.unit import Unit, as_factor, make_unit
 
 T = TypeVar("T")
+_SPACES = str.maketrans("\u00a0\u2009\u202f", "   ")
 _TABLE = Path(__file__).parent / "definitions"
 _PARSED_LIMIT = 4096
 _DEEPEST = 50
@@ -176,8 +177,9 @@ class Registry:
             return self.build(text, dialects.read(text, style, self))
         unit = self.parsed.get(text)
         if unit is None:
+            spaced = text.translate(_SPACES).rstrip()
             try:
-                unit = self._special(text) or self.build(text, parse(text.strip()))
+                unit = self._special(spaced) or self.build(spaced, parse(spaced))
             except UnitRangeError as error:
                 raise UnitParseError(text, 0, error.problem, error.hint) from None
             self._remember(self.parsed, text, unit)
@@ -239,7 +241,7 @@ class Registry:
         try:
             unit = self.parse(symbol)
         except UnitParseError:
-            definitions.check(definitions.read_line(f"{symbol} = {wanted}"))
+            definitions.check_name(symbol, f"Unit({symbol!r:.60}, {dimension}, {scale})")
             return make_unit(ONE, ((Atom(symbol, symbol, Meaning(dimension, wanted)), 1),))
         same_scale = unit.key.scale == wanted or unit.scale == float(wanted)
         if unit.law is None and unit.dimension is dimension and same_scale:
@@ -423,6 +425,15 @@ class Registry:
         powers = dict(zip(BASES, dimension.exponents, strict=True))
         atoms = [(builtin.base_atom(unit), powers[base]) for base, unit in _BASE_UNITS.items()]
         return make_unit(ONE, atoms)
+
+    def without_shift(self, atom: Atom) -> Unit:
+        """The unit that an atom such as K@273.15 shifts."""
+        unit = make_unit(atom.meaning.scale, ()) * self.base_unit(atom.meaning.dimension)
+        try:
+            named = self.parse(atom.name.partition("@")[0])
+        except UnitParseError:
+            return unit
+        return named if named == unit else unit
 
     def reference_of(self, unit: Unit) -> Unit:
         """What a logarithmic unit takes its ratios to: 1 mW for dBm."""

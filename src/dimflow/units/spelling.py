@@ -146,7 +146,7 @@ def joined(text: str, terms: tuple[Term, ...], registry: "Registry") -> tuple[Te
 
 def _adjoin(text: str, one: Term, other: Term) -> bool:
     gap = text[one.position + len(one.name) : other.position]
-    return gap == " " and one.exponent in (1, -1)
+    return gap.isspace()
 
 
 def near(name: str, registry: "Registry") -> tuple[str, ...]:
@@ -160,11 +160,12 @@ def near(name: str, registry: "Registry") -> tuple[str, ...]:
     same += [n for n in names if n.casefold() == folded and n not in same]
     if same:
         return tuple(same[:3])
-    prefixes = (p for p in registry.prefixes() if folded.startswith(p.name))
-    for prefix in prefixes:
-        rest = get_close_matches(folded[len(prefix.name) :], names, 1, 0.75)
-        if rest:
-            return (prefix.name + rest[0],)
+    for prefix in registry.prefixes():
+        if folded.startswith(prefix.name):
+            close = get_close_matches(folded[len(prefix.name) :], names, 3, 0.75)
+            found = [n for n in (prefix.name + rest for rest in close) if resolve(n, registry)]
+            if found:
+                return tuple(found[:1])
     by_fold = {n.casefold(): n for n in names}
     return tuple(by_fold[n] for n in get_close_matches(folded, by_fold, 3, 0.7))
 
@@ -219,19 +220,20 @@ def _logarithm(text: str, registry: "Registry") -> "tuple[str, Unit, Law] | None
     if not match[3].strip():
         raise UnitParseError(text, 0, f"{word}() needs a reference, as in {word}(mW)")
     unit = registry.parse(match[3])
+    reference = str(unit) or "1"
     is_field = unit.dimension in _fields()
     if word in _UDUNITS:
         step = exact(match[1] or "1")
         if step == 0:
             raise UnitRangeError("a logarithm needs a step that is not zero")
         law = Logarithmic(_UDUNITS[word], 1 / step, is_field)
-        return f"{(match[1] or '').strip()} {word}(re {unit})".strip(), unit, law
+        return f"{(match[1] or '').strip()} {word}(re {reference})".strip(), unit, law
     assert atom is not None
     assert isinstance(law, Logarithmic)
     # bels of a field (root-power) quantity count its square: dB(V) is 20 lg, dB(W) is 10 lg
     if is_field and "bel" in atom.name and law.base == 10 and not law.field:
         law = Logarithmic(10, 2 * law.factor, field=True)
-    return f"{atom.symbol}({unit})", unit, law
+    return f"{atom.symbol}({reference})", unit, law
 
 
 @cache

@@ -42,6 +42,8 @@ _METRIC_THERE = {
     "ph",
 }
 _NOT_METRIC_THERE = {"''", "gon", "a_j", "Ao", "b", "atm"}
+_UNSAFE = (None, "ph")  # UCUM's table has the phot as 1e-4 lx, by mistake
+_SPECIAL = ("[m/s2/Hz^(1/2)]",)  # linear, but no factor of products there
 _SECOND_CODES = {  # where UCUM has two for one unit, and definitions carry the other
     "l": "L",
     "a": "a_j",
@@ -160,6 +162,8 @@ def format_ucum(unit: "Unit", registry: "Registry") -> str:
     factor, codes = unit.factor, []
     for atom, e in unit.atoms:
         code = _code(atom, registry)
+        if code in _SPECIAL and (len(unit.atoms) > 1 or e != 1 or factor is not ONE):
+            raise UnitFormatError(f"in UCUM {code} stands alone, which {unit} does not")
         if code is not None:
             codes.append((code, e))
         else:
@@ -172,13 +176,15 @@ def format_ucum(unit: "Unit", registry: "Registry") -> str:
 def _code(atom: Atom, registry: "Registry") -> str | None:
     """The code of the atom's definition, else one that means the same, else None."""
     found = registry.definition_of(atom)
-    if found is not None and found.definition.ucum is not None and not found.is_delta:
+    if found is not None and found.definition.ucum not in _UNSAFE and not found.is_delta:
+        assert found.definition.ucum is not None
         if found.prefix is None:
             return found.definition.ucum
         if _is_metric(found.definition):
             return found.prefix.symbol + found.definition.ucum
     by_meaning = registry.remembered("ucum meanings", lambda: _codes_by_meaning(registry))
-    return by_meaning.get(atom.meaning)
+    code = by_meaning.get(atom.meaning)
+    return None if code in _UNSAFE else code
 
 
 def _codes_by_meaning(registry: "Registry") -> dict[Meaning, str]:

@@ -65,9 +65,9 @@ def _number(factor: Scale, powers: dict[str, Exponent] | None = None) -> str:
     """Number and powers side by side, as udunits multiplies."""
     parts: list[str] = []
     if factor.denominator != 1:
-        parts.append(f"{factor.numerator}/{factor.denominator}")
+        parts.append(f"{_integer(factor.numerator)}/{_integer(factor.denominator)}")
     elif factor.numerator != 1:
-        parts.append(str(factor.numerator))
+        parts.append(_integer(factor.numerator))
     for base, e in factor.factors:
         if base != "pi" or type(e) is not int:
             raise UnitFormatError("udunits has no irrational factors but pi", str(factor))
@@ -77,3 +77,12 @@ def _number(factor: Scale, powers: dict[str, Exponent] | None = None) -> str:
             caret = "^" if name[-1].isdigit() else ""
             parts.append(name if e == 1 else f"{name}{caret}{e}")
     return " ".join(parts)
+
+
+def _integer(number: int) -> str:
+    """Digits; beyond the integers that udunits reads, as a real number: 1327e30."""
+    digits = str(number)
+    if number < 2**63:
+        return digits
+    bare = digits.rstrip("0")
+    return f"{bare}e{len(digits) - len(bare)}"

@@ -121,7 +121,7 @@ class Unit:
             return self
         atom = self.atoms[0][0]
         if isinstance(self.key.law, Affine) and "@" in atom.name:
-            return scope.current().parse(atom.name.partition("@")[0])
+            return scope.current().without_shift(atom)
         return make_unit(ONE, ((_delta(atom), 1),))
 
     @property
