@@ -148,7 +148,7 @@ class TestTexts:
             "units are multiplied and divided, not added or subtracted\n"
             "  in:    kg m + s\n"
             "              ^\n"
-            "  hint:  write negative exponents as m**-1, m^-1 or m-1"
+            "  hint:  write negative exponents as m**-1, m^-1 or m-1, and fractions as m^(-1/2)"
         )
 
     def test_undefined(self) -> None:

@@ -46,12 +46,12 @@ smooth = st.tuples(
 def true_value(rational: Fraction, bases: list[tuple[int | str, Fraction]]) -> Fraction:
     """The number to 3,000 bits by mpmath, as a fraction."""
     with mpmath.workprec(3000):
-        value = mpmath.mpf(rational.numerator) / rational.denominator
+        value = mpmath.mpf(1)
         for base, power in bases:
             number = TRUE[base]() if isinstance(base, str) else mpmath.mpf(base)
             value *= mpmath.power(number, mpmath.mpf(power.numerator) / power.denominator)
         mantissa, exponent = int(value.man), int(value.exp)
-    return Fraction(mantissa) * Fraction(2) ** exponent
+    return rational * mantissa * Fraction(2) ** exponent
 
 
 class TestLaws:

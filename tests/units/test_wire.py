@@ -242,11 +242,9 @@ class TestDamaged:
         assert str(unit) is not None
 
 
-json_values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner),
-    max_leaves=8,
-)
+leaves = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8)
+branches = st.lists(leaves, max_size=3) | st.dictionaries(st.text(max_size=8), leaves, max_size=3)
+json_values = leaves | branches | st.lists(branches, max_size=3)
 
 
 def with_atom(**changes: Any) -> dict[str, Any]:

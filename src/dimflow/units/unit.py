@@ -292,7 +292,9 @@ def _store(memo: dict[Any, Any], key: object, result: T) -> T:
     if len(memo) >= _MEMO_LIMIT:
         memo.clear()
     if next(_stored) % _MEMOS_LIMIT == 0:
-        for unit in list(_interned.values()):
+        with _lock:
+            units = list(_interned.values())
+        for unit in units:
             unit.forget()
     memo[key] = result
     return result
