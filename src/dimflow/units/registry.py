@@ -66,7 +66,8 @@ class Registry:
         self._lock = RLock()
         self._children: WeakSet[Registry] = WeakSet()
         if self._parent is not None:
-            self._parent._children.add(self)
+            with self._parent._lock:
+                self._parent._children.add(self)
         self._indexes: dict[str, Any] = {}
         self.parsed: dict[str, Unit] = {}  # texts that were read before
 
@@ -410,7 +411,9 @@ class Registry:
         self._units.clear()
         self._indexes.clear()
         self.parsed.clear()
-        for child in list(self._children):
+        with self._lock:
+            children = list(self._children)
+        for child in children:
             child._forget()
 
     def _remember(self, memo: dict[str, Any], key: str, value: object) -> None:

@@ -24,7 +24,8 @@ def simplify(unit: Unit) -> Unit:
 
 def _shortest(unit: Unit) -> Unit:
     candidates = [unit, _merged(unit), _in_base_units(unit), *_with_named_unit(unit)]
-    return min((c for c in candidates if c.key is unit.key), key=_length)
+    fitting = (c for c in candidates if c.key is unit.key and len(c.atoms) <= len(unit.atoms))
+    return min(fitting, key=_length)
 
 
 def _length(unit: Unit) -> tuple[float, int]:

@@ -292,10 +292,10 @@ def _store(memo: dict[Any, Any], key: object, result: T) -> T:
     if len(memo) >= _MEMO_LIMIT:
         memo.clear()
     if next(_stored) % _MEMOS_LIMIT == 0:
-        with _lock:
-            units = list(_interned.values())
-        for unit in units:
-            unit.forget()
+        for reference in _interned.valuerefs():  # a copy, whatever other threads do
+            unit = reference()
+            if unit is not None:
+                unit.forget()
     memo[key] = result
     return result
 

@@ -100,7 +100,7 @@ def from_json(value: Any) -> Unit:
         records = [_field(value["factor"])]
         for atom in value["atoms"]:
             fields = [atom["symbol"], atom["name"], atom["scale"], _letters(atom["dimension"])]
-            fields += [atom["exponent"]] + ([atom["law"]] if atom.get("law") else [])
+            fields += [atom["exponent"]] + ([] if atom.get("law") is None else [atom["law"]])
             records.append(":".join(map(_field, fields)))
     except (KeyError, ValueError, TypeError, AttributeError) as error:
         problem = f"{type(error).__name__}: {error}"
