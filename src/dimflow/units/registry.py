@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
-from threading import RLock, local
+from threading import Lock, RLock, local
 from typing import Any, TypeVar, cast
 from weakref import WeakSet
 
@@ -31,6 +31,7 @@ _TABLE = Path(__file__).parent / "definitions"
 _PARSED_LIMIT = 4096
 _DEEPEST = 50
 _LONGEST_SYMBOL = 200  # of a unit that is named by a text: dB(mW)
+_family = Lock()  # guards the lists of children; no other lock is taken while it is held
 _BASE_UNITS = {  # in the order in which products of them are written: kg*m/s**2
     "mass": "kilogram",
     "length": "metre",
@@ -66,7 +67,7 @@ class Registry:
         self._lock = RLock()
         self._children: WeakSet[Registry] = WeakSet()
         if self._parent is not None:
-            with self._parent._lock:
+            with _family:
                 self._parent._children.add(self)
         self._indexes: dict[str, Any] = {}
         self.parsed: dict[str, Unit] = {}  # texts that were read before
@@ -411,7 +412,7 @@ class Registry:
         self._units.clear()
         self._indexes.clear()
         self.parsed.clear()
-        with self._lock:
+        with _family:
             children = list(self._children)
         for child in children:
             child._forget()
