@@ -3,6 +3,7 @@
 NumPy is imported before anything is measured, so what is measured comes on top of it.
 """
 
+import os
 import subprocess
 import sys
 
@@ -41,8 +42,10 @@ def bytes_kept(work: str, proof: str, before: str = "") -> Sampler:
 
 
 def _run(code: str) -> float:
+    # Bytecode is kept, as it is by default: or else only what was installed before would have it.
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     child = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False
     )
     if child.returncode:
         raise WrongAnswer(f"{code}\n{child.stderr}")

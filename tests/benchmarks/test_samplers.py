@@ -55,6 +55,11 @@ def test_a_process_that_proves_nothing_is_a_wrong_answer() -> None:
         bytes_kept("kept = missing", "kept")(0)
 
 
+def test_a_process_keeps_bytecode(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    assert cpu_seconds("import sys", "not sys.dont_write_bytecode")(0) >= 0
+
+
 @pytest.mark.parametrize("works", [IMPORTS, FIRST_UNITS], ids=["import", "first unit"])
 def test_the_first_unit_of_a_process_is_right(works: dict) -> None:
     assert cpu_seconds(*works["dimflow"])(0) > 0

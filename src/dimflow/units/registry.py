@@ -31,7 +31,7 @@ _TABLE = Path(__file__).parent / "definitions"
 _PARSED_LIMIT = 4096
 _DEEPEST = 50
 _LONGEST_SYMBOL = 200  # of a unit that is named by a text: dB(mW)
-_family = Lock()  # guards the lists of children; no other lock is taken while it is held
+_family = Lock()  # guards memos and lists of children; no other lock is taken while it is held
 _BASE_UNITS = {  # in the order in which products of them are written: kg*m/s**2
     "mass": "kilogram",
     "length": "metre",
@@ -70,6 +70,7 @@ class Registry:
             with _family:
                 self._parent._children.add(self)
         self._indexes: dict[str, Any] = {}
+        self._changes = 0  # how often what is remembered was forgotten
         self.parsed: dict[str, Unit] = {}  # texts that were read before
 
     def _default_parent(self) -> "Registry | None":
@@ -90,11 +91,12 @@ class Registry:
         """The unit of a name, also of one that is an attribute of registries (`load`, `atom`)."""
         unit = self._units.get(name)
         if unit is None:
+            changes = self._changes
             atom = self.atom(name)
             if atom is None:
                 raise UndefinedUnitError(name, partial(spelling.near, name, self))
             unit = make_unit(ONE, ((atom, 1),))
-            self._remember(self._units, name, unit)
+            self._remember(self._units, name, unit, changes)
         return unit
 
     def __contains__(self, name: object) -> bool:
@@ -159,10 +161,11 @@ class Registry:
     def _own_atom(self, name: str) -> Atom | None:
         atom = self._atoms.get(name)
         if atom is None:
+            changes = self._changes
             resolved = spelling.resolve(name, self)
             atom = self._make_atom(resolved) if resolved else None
             if atom is not None:
-                self._remember(self._atoms, name, atom)
+                self._remember(self._atoms, name, atom, changes)
         return atom
 
     def definition_of(self, atom: Atom) -> Resolved | None:
@@ -179,12 +182,13 @@ class Registry:
             return self.build(text, dialects.read(text, style, self))
         unit = self.parsed.get(text)
         if unit is None:
+            changes = self._changes
             spaced = text.translate(_SPACES).rstrip()
             try:
                 unit = self._special(spaced) or self.build(spaced, parse(spaced))
             except UnitRangeError as error:
                 raise UnitParseError(text, 0, error.problem, error.hint) from None
-            self._remember(self.parsed, text, unit)
+            self._remember(self.parsed, text, unit, changes)
         return unit
 
     def build(self, text: str, product: Product) -> Unit:
@@ -403,24 +407,29 @@ class Registry:
 
     def remembered(self, key: str, make: Callable[[], T]) -> T:
         """What `make` gives, kept until this registry changes."""
-        if key not in self._indexes:
-            self._indexes[key] = make()
-        return cast(T, self._indexes[key])
+        changes = self._changes
+        known = self._indexes.get(key)
+        if known is None:
+            known = make()
+            self._remember(self._indexes, key, known, changes)
+        return cast(T, known)
 
     def _forget(self) -> None:
-        self._atoms.clear()
-        self._units.clear()
-        self._indexes.clear()
-        self.parsed.clear()
         with _family:
+            self._changes += 1
+            for memo in (self._atoms, self._units, self._indexes, self.parsed):
+                memo.clear()
             children = list(self._children)
         for child in children:
             child._forget()
 
-    def _remember(self, memo: dict[str, Any], key: str, value: object) -> None:
-        if len(memo) >= _PARSED_LIMIT:
-            memo.clear()
-        memo[key] = value
+    def _remember(self, memo: dict[str, Any], key: str, value: object, changes: int) -> None:
+        """Keep what was made since so many changes, unless there was another meanwhile."""
+        with _family:
+            if len(memo) >= _PARSED_LIMIT:
+                memo.clear()
+            if changes == self._changes:
+                memo[key] = value
 
     # What units are made of
 
