@@ -41,7 +41,7 @@ _METRIC_THERE = {
     "[m_p]",
     "ph",
 }
-_NOT_METRIC_THERE = {"''", "gon", "a_j", "Ao", "b", "atm"}
+_NOT_METRIC_THERE = {"''", "deg", "gon", "a_j", "Ao", "b", "atm", "[psi]"}
 _UNSAFE = (None, "ph")  # UCUM's table has the phot as 1e-4 lx, by mistake
 _SPECIAL = ("[m/s2/Hz^(1/2)]",)  # linear, but no factor of products there
 _SECOND_CODES = {  # where UCUM has two for one unit, and definitions carry the other
@@ -195,7 +195,7 @@ def _codes_by_meaning(registry: "Registry") -> dict[Meaning, str]:
         if atom is None or (atom.meaning.dimension.is_dimensionless and not atom.meaning.law):
             continue
         table.setdefault(atom.meaning, code)
-        if definition.prefixing == "si" and ("[" in code or atom.meaning.law):
+        if _is_metric(definition) and ("[" in code or atom.meaning.law):
             for prefix in registry.prefixes():
                 if not prefix.is_binary:
                     table.setdefault(prefixed(atom.meaning, prefix.scale), prefix.symbol + code)
