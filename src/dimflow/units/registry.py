@@ -15,14 +15,13 @@ from dimflow.errors import (
     UnitRangeError,
 )
 from dimflow.units import definition as definitions
-from dimflow.units import dialects, scope, spelling
+from dimflow.units import scope, spelling
 from dimflow.units.definition import Definition, Prefix, Resolved
 from dimflow.units.dimension import BASES, DIMENSIONLESS, Dimension
 from dimflow.units.exponent import Exponent
 from dimflow.units.grammar import Product, parse
 from dimflow.units.meaning import Affine, Atom, Law, Meaning, prefixed
 from dimflow.units.scale import ONE, Scale
-from dimflow.units.ucum import find_code
 from dimflow.units.unit import Unit, as_factor, make_unit
 
 T = TypeVar("T")
@@ -179,7 +178,10 @@ class Registry:
         if not isinstance(text, str):
             raise UnitError(f"a unit is given by text, but got {type(text).__name__}: {text!r:.60}")
         if style not in (None, "plain", "compact", "unicode", "cf"):
-            return self.build(text, dialects.read(text, style, self))
+            # rare, and needs much of the standard library
+            from dimflow.units.dialects import read
+
+            return self.build(text, read(text, style, self))
         unit = self.parsed.get(text)
         if unit is None:
             changes = self._changes
@@ -308,16 +310,21 @@ class Registry:
                     f"{name!r} is defined already: {_described(known)}",
                     "choose another name, or give replace=True in a registry of your own",
                 )
-        code = find_code(definition.ucum, self) if definition.ucum else None
-        if code is not None and not replace and not self._agrees(code, definition):
-            raise UnitDefinitionError(
-                definition.text, f"the UCUM code {definition.ucum!r} is {_described(code)}"
-            )
+        if definition.ucum and not replace:
+            self._check_code(definition, definition.ucum)
         if is_prefix:
             self._add_prefix(definition)
         else:
             self._table.update(dict.fromkeys(definition.spellings, definition))
         return definition
+
+    def _check_code(self, definition: Definition, code: str) -> None:
+        from dimflow.units.ucum import find_code
+
+        known = find_code(code, self)
+        if known is not None and not self._agrees(known, definition):
+            problem = f"the UCUM code {code!r} is defined already: {_described(known)}"
+            raise UnitDefinitionError(definition.text, problem)
 
     def _meant_by(self, name: str) -> Resolved | None:
         """What a name means already, if only with its last digits as an exponent: m2."""

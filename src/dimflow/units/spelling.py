@@ -1,7 +1,6 @@
 """From the spelling of a unit to its definition: prefixes, plurals, laws in texts, near names."""
 
 import re
-from difflib import get_close_matches
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -151,6 +150,8 @@ def _adjoin(text: str, one: Term, other: Term) -> bool:
 
 def near(name: str, registry: "Registry") -> tuple[str, ...]:
     """The nearest names that some unit has, for a message."""
+    from difflib import get_close_matches
+
     if len(name) > _LONGEST_NAME:
         return ()
     names = registry.spellings()
