@@ -83,7 +83,7 @@ def test_long_tells_all_about_the_unit_called_so(run: Run) -> None:
         "  dimension   [pressure] = [length^-1 mass time^-2]",
         "  symbols     psi, psia",
         "  also        pounds_force_per_square_inch, pound_per_square_inch, pounds_per_square_inch",
-        "  prefixes    SI, with its full name",
+        "  prefixes    SI",
         "  UCUM        [psi]",
         "  family      pressure and load in pounds-force",
         "  source      NIST SP 811 (2008), app. B",
