@@ -131,6 +131,26 @@ class TestRounding:
             expected = float("inf")
         assert float(scale) == expected
 
+    @pytest.mark.parametrize("bits", [60, 120, 300, 1200])
+    @pytest.mark.parametrize("name", ["2", "pi", "ln10"])
+    @given(st.integers(2**52, 2**53 - 1), st.integers(-600, 500))
+    def test_just_beside_a_tie(self, name: str, bits: int, odd: int, shift: int) -> None:
+        """A number a hair below and above the middle of two floats goes to either side."""
+        irrational_ = Scale(2) ** Fraction(1, 2) if name == "2" else irrational(name)
+        true = (
+            true_value(Fraction(1), [(2, Fraction(1, 2))])
+            if name == "2"
+            else true_value(Fraction(1), [(name, Fraction(1))])
+        )
+        middle = Fraction(2 * odd + 1) * Fraction(2) ** shift
+        below = Fraction(int(middle / true * Fraction(2) ** (bits - shift))) / Fraction(2) ** (
+            bits - shift
+        )
+        above = below + Fraction(2) ** (shift - bits)
+        step = Fraction(2) ** shift
+        assert float(Scale(below) * irrational_) == float(middle - step)
+        assert float(Scale(above) * irrational_) == float(middle + step)
+
     def test_beyond_the_range(self) -> None:
         assert float(Scale(10) ** 400) == float("inf")
         assert float(Scale(10) ** -400) == 0.0
