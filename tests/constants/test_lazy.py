@@ -58,7 +58,7 @@ def test_values_do_not_read_the_table_of_units() -> None:
     code = """
 import dimflow.constants as k
 k.hbar.value, k.find("mass")
-from dimflow.units.registry import builtin
+from dimflow.units.tables import builtin
 print(builtin.is_read)
 """
     assert output_of(code) == "False"

@@ -4,7 +4,7 @@ import pytest
 
 from dimflow import constants
 from dimflow.constants.table import identifiers
-from dimflow.units.registry import builtin
+from dimflow.units.tables import builtin
 
 SHARED = sorted(
     (spelling, constant.name)

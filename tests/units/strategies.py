@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from dimflow import Unit
 from dimflow.units import Affine, Logarithmic
-from dimflow.units.definition import Definition
+from dimflow.units.definition import Definition, Resolved
 from dimflow.units.dimension import BASES, Dimension
-from dimflow.units.registry import Resolved, builtin
+from dimflow.units.tables import builtin
 
 DEFINITIONS: list[Definition] = list(builtin)
 BY_NAME: dict[str, Unit] = {d.name: Unit(d.name) for d in DEFINITIONS}

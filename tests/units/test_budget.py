@@ -27,7 +27,7 @@ import json, tracemalloc
 import dataclasses, decimal, fractions, html, re, typing, weakref, contextvars, difflib, pathlib
 tracemalloc.start()
 from dimflow import Unit, units
-from dimflow.units.registry import builtin
+from dimflow.units.tables import builtin
 Unit("km")
 loaded = tracemalloc.get_traced_memory()[0]
 every = [Unit(d.name) for d in builtin]

@@ -95,7 +95,7 @@ assert Unit("mile").scale == 1609.344
 import sys
 from dimflow import Unit, units
 Unit("J/(kg K)"), units.km, Unit("mm[Hg]", ucum=True), units.convert(1, "mile", "km")
-from dimflow.units.registry import builtin
+from dimflow.units.tables import builtin
 for definition in builtin:
     Unit(definition.name), Unit(str(Unit(definition.name)))
 for name in ("kilometre", "km", "µm", "metres", "Newtons", "dB(mW)", "delta_degC", "m2", "kg.m-3"):

@@ -10,7 +10,7 @@ from dimflow.errors import (
     UnitDefinitionError,
 )
 from dimflow.units import Registry, convert, find
-from dimflow.units.registry import builtin
+from dimflow.units.tables import builtin
 from tests.units.fresh import json_of
 from tests.units.strategies import DEFINITIONS
 

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from dimflow import Unit, units
 from dimflow.errors import PointError, UndefinedUnitError, UnitError, UnitParseError
 from dimflow.units import Affine, Logarithmic, convert
-from dimflow.units.registry import Resolved, builtin
+from dimflow.units.definition import Resolved
+from dimflow.units.tables import builtin
 from tests.units.guard import refusal
 from tests.units.strategies import DEFINITIONS, EVERY_UNIT, prefixed_names
 

@@ -78,7 +78,7 @@ with ThreadPoolExecutor(8) as pool:
     answers = list(pool.map(read, range(8)))
 ids = [sorted(id(u) for u in a) for a in answers]
 same = all(i == ids[0] for i in ids)
-from dimflow.units.registry import builtin
+from dimflow.units.tables import builtin
 definitions = [builtin.find(n) for n in ("furlong", "furlong")]
 print(json.dumps([same, len(set(map(id, builtin))) == len(list(builtin))]))
 """

@@ -106,7 +106,7 @@ class TestElsewhere:
         code = """
 import json, sys
 from dimflow.units import decode, encode, from_json, to_json
-from dimflow.units.registry import builtin
+from dimflow.units.tables import builtin
 texts, objects = json.loads(sys.argv[1])
 found = [decode(t) for t in texts]
 again = [from_json(o) for o in objects]

@@ -6,7 +6,7 @@ from dimflow.cli import number, terminal
 from dimflow.errors import UnitError, UnitFormatError
 from dimflow.units import Affine, Dimension, Logarithmic, Unit
 from dimflow.units.definition import Resolved
-from dimflow.units.registry import shared
+from dimflow.units.tables import shared
 
 _DIGITS = 12
 _LONGEST = 60  # characters of a fraction that anybody reads

@@ -78,7 +78,7 @@ class Constant:
         """The unit of the value, parsed when first asked for."""
         if self._unit is None:
             # By the built-in table: a name that the user gave a new meaning has none here.
-            from dimflow.units.registry import builtin
+            from dimflow.units.tables import builtin
 
             object.__setattr__(self, "_unit", builtin.parse(self._unit_text))
         assert self._unit is not None

@@ -15,8 +15,8 @@ from dimflow.units.conversion import Function, Linear, Power, Step, convert
 from dimflow.units.dimension import BASES, Dimension
 from dimflow.units.exponent import checked
 from dimflow.units.meaning import Meaning
-from dimflow.units.registry import builtin
 from dimflow.units.scale import ONE, Scale
+from dimflow.units.tables import builtin
 from dimflow.units.unit import Unit, make_unit
 
 Link = tuple[Any, Any, Callable[[Any], Any], Callable[[Any], Any]]

@@ -1,4 +1,4 @@
-"""Registries: names to units. One immutable built-in table; user units live in scopes over it."""
+"""Registries: from names and texts to units, in scopes that stand on one another."""
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
@@ -26,7 +26,6 @@ from dimflow.units.unit import Unit, as_factor, make_unit
 
 T = TypeVar("T")
 _SPACES = str.maketrans("\u00a0\u2009\u202f", "   ")
-_TABLE = Path(__file__).parent / "definitions"
 _PARSED_LIMIT = 4096
 _DEEPEST = 50
 _LONGEST_SYMBOL = 200  # of a unit that is named by a text: dB(mW)
@@ -270,7 +269,7 @@ class Registry:
         """
         if not isinstance(text, str):
             raise UnitError(f"definitions are given by text, but got {type(text).__name__}")
-        if self is shared and replace:
+        if self is scope.shared and replace:
             raise UnitDefinitionError(
                 text,
                 "units that every part of a program shares cannot be replaced",
@@ -361,9 +360,7 @@ class Registry:
             self._prefixes[name] = prefix
 
     def _defined(self, definition: Definition) -> Unit:
-        atom = self.atom(definition.name)
-        assert atom is not None
-        return make_unit(ONE, ((atom, 1),))
+        return make_unit(ONE, ((self.base_atom(definition.name), 1),))
 
     def _make_atom(self, resolved: Resolved) -> Atom | None:
         definition, prefix, is_delta = resolved
@@ -440,10 +437,18 @@ class Registry:
 
     # What units are made of
 
+    def base_atom(self, name: str) -> Atom:
+        """The atom of a unit that is known to exist."""
+        atom = self._own_atom(name)
+        assert atom is not None
+        return atom
+
     def base_unit(self, dimension: Dimension) -> Unit:
         """The coherent SI unit of a dimension, spelled in base units."""
         powers = dict(zip(BASES, dimension.exponents, strict=True))
-        atoms = [(builtin.base_atom(unit), powers[base]) for base, unit in _BASE_UNITS.items()]
+        atoms = [
+            (scope.builtin.base_atom(unit), powers[base]) for base, unit in _BASE_UNITS.items()
+        ]
         return make_unit(ONE, atoms)
 
     def without_shift(self, atom: Atom) -> Unit:
@@ -462,91 +467,6 @@ class Registry:
             return self.build("", parse(resolved.definition.expression))
         base = self.base_unit(unit.dimension)
         return make_unit(unit.key.scale, ()) * base
-
-
-class _Builtin(Registry):
-    """The table that comes with dimflow: read at first use, and never changed after."""
-
-    def __init__(self) -> None:
-        super().__init__(name="built in")
-        self.is_read = False
-        self._files = sorted(
-            _TABLE.glob("*.units"), key=lambda path: (path.stem != "si", path.stem)
-        )
-
-    def _default_parent(self) -> None:
-        return None
-
-    def find(self, name: str) -> Definition | None:
-        self._read()
-        return self._table.get(name)
-
-    def find_prefix(self, name: str) -> Prefix | None:
-        self._read()
-        return self._prefixes.get(name)
-
-    def prefixes(self) -> list[Prefix]:
-        self._read()
-        return super().prefixes()
-
-    def spellings(self) -> list[str]:
-        self._read()
-        return list(self._table)
-
-    def __iter__(self) -> Iterator[Definition]:
-        self._read()
-        return super().__iter__()
-
-    def define(self, text: str, *, replace: bool = False) -> Unit | None:  # noqa: ARG002
-        raise UnitDefinitionError(text, "the built-in table cannot be changed", "use units.define")
-
-    def base_atom(self, name: str) -> Atom:
-        """The atom of a base unit."""
-        atom = self.atom(name)
-        assert atom is not None
-        return atom
-
-    def _read(self) -> None:
-        if self.is_read:
-            return
-        with self._lock:
-            while self._files:
-                for definition in definitions.read(self._files[0].read_text(encoding="utf-8")):
-                    if definition.name[-1] == "-":
-                        self._add_prefix(definition)
-                    else:
-                        for name in definition.spellings:
-                            self._table[name] = definition
-                del self._files[0]
-            self.is_read = True
-
-
-class _Shared(Registry):
-    """The user's units for the whole process; asks the plugins before it says no."""
-
-    def __init__(self) -> None:
-        super().__init__(builtin, name="shared")
-        self._asked_plugins = False
-
-    def load_plugins(self) -> bool:
-        """Add the units of installed packages with an entry point in the group `dimflow.units`.
-
-        Returns whether this call added any; they are asked once.
-        """
-        with self._lock:
-            if self._asked_plugins:
-                return False
-            self._asked_plugins = True
-            # importlib.metadata is slow, and only needed for an unknown name
-            from dimflow.units.plugins import cannot_read, definitions_of, installed
-
-            texts = [(plugin.name, definitions_of(plugin)) for plugin in installed()]
-            for name, text in texts:
-                try:
-                    self.define(text)
-                except UnitError as error:
-                    raise cannot_read(name, error) from error
-            return bool(texts)
 
 
 def _with_law(base: Meaning, law: Law) -> Meaning:
@@ -581,5 +501,3 @@ class _Resolving(local):
 
 
 _resolving = _Resolving()
-builtin = _Builtin()
-scope.shared = shared = _Shared()

@@ -9,7 +9,9 @@ if TYPE_CHECKING:
 # The registries entered in this thread or task, outermost first.
 entered: ContextVar[tuple["Registry", ...]] = ContextVar("dimflow registries", default=())
 
-shared: "Registry"  # set when the registry module is loaded
+# Both are set when the tables are loaded.
+builtin: "Registry"
+shared: "Registry"
 
 
 def current() -> "Registry":

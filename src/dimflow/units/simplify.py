@@ -5,8 +5,8 @@ from functools import lru_cache
 from dimflow.units.dimension import Dimension
 from dimflow.units.exponent import Exponent
 from dimflow.units.meaning import Atom
-from dimflow.units.registry import builtin
 from dimflow.units.scale import ONE, Scale
+from dimflow.units.tables import builtin
 from dimflow.units.unit import Unit, make_unit
 
 # Coherent units with a name, in order of preference. Not those that share a dimension with 1/s

@@ -8,7 +8,7 @@ from dimflow.errors import UnitError
 from dimflow.units.dimension import Dimension
 from dimflow.units.equivalencies import Equivalency, exponents_between
 from dimflow.units.exponent import checked
-from dimflow.units.registry import builtin
+from dimflow.units.tables import builtin
 from dimflow.units.unit import Unit
 
 

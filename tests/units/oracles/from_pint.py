@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from functools import cache
+from typing import Any
 
 import pint
 
@@ -35,6 +36,12 @@ def registry() -> pint.UnitRegistry:
     return pint.UnitRegistry(autoconvert_offset_to_baseunit=True)
 
 
+@cache
+def definitions() -> dict[str, Any]:
+    """What every spelling stands for, by a registry that has read nothing yet."""
+    return dict(pint.UnitRegistry()._units)
+
+
 def read(text: str) -> Reading | None:
     """What pint makes of a text; None if it does not read it."""
     quantity = registry().Quantity
@@ -48,14 +55,14 @@ def read(text: str) -> Reading | None:
 
 def spellings() -> list[str]:
     """Every name, symbol and alias."""
-    return list(registry()._units)
+    return list(definitions())
 
 
 def plurals() -> Iterator[tuple[str, str]]:
     """Every plural that pint reads, with its singular."""
     for name in spellings():
         found = registry().parse_unit_name(f"{name}s")
-        if found and found[0][:2] == ("", registry()._units[name].name):
+        if found and found[0][:2] == ("", definitions()[name].name):
             yield f"{name}s", name
 
 
@@ -63,14 +70,14 @@ def plurals() -> Iterator[tuple[str, str]]:
 def distinct() -> list[tuple[str, ...]]:
     """The spellings of each unit, its name first."""
     names: dict[str, list[str]] = {}
-    for spelling, definition in registry()._units.items():
+    for spelling, definition in definitions().items():
         names.setdefault(definition.name, [definition.name]).append(spelling)
     return [tuple(dict.fromkeys(group)) for group in names.values()]
 
 
 def prefixed() -> Iterator[tuple[str, float, str]]:
     """Every prefixed spelling, the factor, and the unit that pint finds behind the prefix."""
-    known, prefixes = registry()._units, registry()._prefixes
+    known, prefixes = definitions(), registry()._prefixes
     for spelling, definition in known.items():
         for prefix in prefixes:
             text = prefix + spelling

@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from dimflow.units.registry import builtin
+from dimflow.units.tables import builtin
 from tests.units.oracles import from_astropy, from_pint, from_scipy, from_ucum, from_udunits
 from tests.units.oracles.reading import Reading, ours
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dimflow.units.registry import builtin
+from dimflow.units.tables import builtin
 from tests.units.oracles import from_pint, from_ucum, from_udunits
 from tests.units.oracles.oracles import ORACLES, mine, theirs
 from tests.units.oracles.reading import Reading

@@ -6,7 +6,7 @@ import pytest
 
 from dimflow import Unit
 from dimflow.errors import UnitFormatError
-from dimflow.units.registry import builtin
+from dimflow.units.tables import builtin
 from tests.units.oracles import from_ucum, from_udunits
 from tests.units.oracles.deviations import deviations
 from tests.units.oracles.reading import EXACT, of_unit

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dimflow.units.registry import builtin
+from dimflow.units.tables import builtin
 from tests.units.oracles.deviations import WHO, Pair, deviations
 from tests.units.oracles.oracles import ORACLES, mine, spellings, theirs
 

@@ -5,7 +5,8 @@ from unicodedata import normalize
 
 import pytest
 
-from dimflow.units.registry import Resolved, builtin
+from dimflow.units.definition import Resolved
+from dimflow.units.tables import builtin
 from tests.units.oracles import from_scipy, from_ucum
 from tests.units.oracles.deviations import Pair, deviations
 from tests.units.oracles.oracles import mine, name_in_text, prefixed, theirs
