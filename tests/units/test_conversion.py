@@ -202,6 +202,12 @@ class TestAffine:
         allowed = math.ulp(middle) / 2 * slope + math.ulp(direct)
         assert abs(convert(middle, b, c) - direct) <= allowed
 
+    @given(st.sampled_from(TEMPERATURES), st.floats(-1e6, 1e6))
+    def test_into_an_irrational_multiple(self, unit: str, x: float) -> None:
+        expected = convert(x, unit, "K") / math.pi
+        assert convert(x, unit, "pi K") == pytest.approx(expected, rel=1e-14, abs=1e-9)
+        assert convert(expected, "pi K", unit) == pytest.approx(x, rel=1e-12, abs=1e-9)
+
     @given(st.sampled_from(TEMPERATURES), st.floats(-1e6, 1e6), st.floats(-1e6, 1e6))
     def test_differences_are_in_delta(self, unit: str, x: float, y: float) -> None:
         exact = [convert(Fraction(v), unit, "K") for v in (x, y)]

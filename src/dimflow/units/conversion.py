@@ -288,11 +288,13 @@ def _merged(steps: tuple[Step, ...]) -> tuple[Step, ...]:
         if isinstance(step, Power) and isinstance(last, Linear) and not last.offset:
             result[-1] = step
             step = Linear(last.factor**step.exponent)
-        elif isinstance(step, Linear) and isinstance(last, Linear):
+        elif (
+            isinstance(step, Linear)
+            and isinstance(last, Linear)
+            and (step.factor.is_rational or not last.offset)
+        ):
             result.pop()
-            offset = (
-                last.offset * step.factor.fraction + step.offset if last.offset else step.offset
-            )
+            offset = last.offset * step.factor.fraction + step.offset
             step = Linear(last.factor * step.factor, offset)
         result.append(step)
     return tuple(s for s in result if not (isinstance(s, Linear) and s == Linear(ONE)))
