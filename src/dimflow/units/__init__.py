@@ -12,6 +12,7 @@ from typing import Any
 
 from dimflow.units import scope as _scope
 from dimflow.units.conversion import Conversion, convert, find_conversion
+from dimflow.units.definition import Definition
 from dimflow.units.dimension import Dimension
 from dimflow.units.equivalencies import Equivalency
 from dimflow.units.meaning import Affine, Atom, Logarithmic, Meaning
@@ -25,6 +26,7 @@ __all__ = [
     "Affine",
     "Atom",
     "Conversion",
+    "Definition",
     "Dimension",
     "Equivalency",
     "Logarithmic",

@@ -5,13 +5,16 @@ from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from dimflow.errors import ComputationError, NotANumber, UnitConversionError, UnitRangeError
 from dimflow.units.exponent import exact
 from dimflow.units.meaning import Affine, Logarithmic, Meaning
 from dimflow.units.scale import ONE, Scale
 from dimflow.units.unit import Unit
+
+if TYPE_CHECKING:
+    from dimflow.units.equivalencies import Equivalency
 
 _ZERO = Fraction(0)
 
@@ -28,15 +31,20 @@ class Linear(NamedTuple):
         return x + float(self.offset) if self.offset else x
 
     def of_float(self, x: float) -> float:
-        """The result for a rational factor, rounded once."""
-        if not x and not self.offset:
-            return x  # with its sign
-        numerator, denominator = x.as_integer_ratio()
-        numerator *= self.factor.numerator
-        denominator *= self.factor.denominator
+        """The result for a rational factor, rounded once.
+
+        Where the zero is shifted, the float counts as its shortest decimal: 293.15 K are 20 °C,
+        and not 20 °C less what the last bit of 293.15 lacks.
+        """
         if self.offset:
-            numerator = numerator * self.offset.denominator + self.offset.numerator * denominator
-            denominator *= self.offset.denominator
+            exactly = exact(repr(x)) * self.factor.fraction + self.offset
+            numerator, denominator = exactly.as_integer_ratio()
+        elif not x:
+            return x  # with its sign
+        else:
+            numerator, denominator = x.as_integer_ratio()
+            numerator *= self.factor.numerator
+            denominator *= self.factor.denominator
         try:
             return numerator / denominator
         except OverflowError:
@@ -49,6 +57,8 @@ class Power(NamedTuple):
     exponent: int
 
     def __call__(self, x: Any) -> Any:
+        if self.exponent < 0 and isinstance(x, float) and x == 0:
+            return math.copysign(math.inf, x)
         return 1 / x if self.exponent == -1 else x**self.exponent
 
 
@@ -59,7 +69,10 @@ class Exponential(NamedTuple):
 
     def __call__(self, x: Any) -> Any:
         x = _real(x)
-        return math.exp(x) if self.base == 0 else float(self.base) ** x
+        try:
+            return math.exp(x) if self.base == 0 else float(self.base) ** x
+        except OverflowError:
+            return math.inf
 
 
 class Logarithm(NamedTuple):
@@ -129,13 +142,8 @@ class Conversion(NamedTuple):
             if result is not None:
                 return _like(value, result)
         number: Any = _as_float(value)
-        try:
-            for step in self.steps:
-                number = step(number)
-        except ZeroDivisionError:
-            return math.copysign(math.inf, number)
-        except OverflowError:
-            return math.inf
+        for step in self.steps:
+            number = step(number)
         return number
 
     def _exactly(self, value: Fraction) -> Fraction | None:
@@ -190,7 +198,7 @@ def convert(value: Any, source: "Unit | str", target: "Unit | str", via: Any = N
     """A value in one unit, in another: `convert(65, "mile/hour", "km/h")` is 104.60736.
 
     Points convert as points (°C to °F, dBm to W). `via` names an equivalency, or is one, or is a
-    list of them: `convert(500, "nm", "THz", via="spectral")`.
+    list of them, any one of which may do it: `convert(500, "nm", "THz", via="spectral")`.
     """
     return find_conversion(Unit(source), Unit(target), via)(value)
 
@@ -198,6 +206,8 @@ def convert(value: Any, source: "Unit | str", target: "Unit | str", via: Any = N
 def find_conversion(source: Unit, target: Unit, via: Any = None) -> Conversion:
     """The steps from one unit to another; UnitConversionError if there are none."""
     if source.dimension is target.dimension:
+        if _is_difference(source, target) or _is_difference(target, source):
+            raise UnitConversionError(source, target, "a difference is not a point on a scale")
         steps = _direct(source.key, target.key)
         if steps is None:
             hint = "a ratio of powers and one of fields meet as decibels or nepers alone"
@@ -207,14 +217,25 @@ def find_conversion(source: Unit, target: Unit, via: Any = None) -> Conversion:
         from dimflow.units.equivalencies import find_equivalencies
 
         for equivalency in find_equivalencies(via):
-            steps = equivalency.steps(source.dimension, target.dimension)
-            if steps is not None:
-                return Conversion(
-                    source,
-                    target,
-                    _merged((*_to_base(source.key), *steps, *_from_base(target.key))),
-                )
+            found = _via(equivalency, source, target)
+            if found is not None:
+                return found
     raise cannot_convert(source, target, via)
+
+
+def _via(equivalency: "Equivalency", source: Unit, target: Unit) -> Conversion | None:
+    steps = equivalency.steps(source.dimension, target.dimension)
+    if steps is None:
+        return None
+    return Conversion(
+        source, target, _merged((*_to_base(source.key), *steps, *_from_base(target.key)))
+    )
+
+
+def _is_difference(one: Unit, other: Unit) -> bool:
+    """Whether one is spelled as a difference (delta_degC) and the other is a point (degC)."""
+    is_point = isinstance(other.key.law, Affine)
+    return is_point and len(one.atoms) == 1 and one.atoms[0][0].name.startswith("delta_")
 
 
 @lru_cache(maxsize=4096)
@@ -310,14 +331,17 @@ def cannot_convert(source: Unit, target: Unit, via: Any = None) -> UnitConversio
 
 def _angle_hint(source: Unit, target: Unit) -> str | None:
     """60 rpm is 1 Hz of cycles or 6.28 1/s of radians: show both readings."""
+    from dimflow.units.equivalencies import find_equivalency
+
     a, b = source.dimension, target.dimension
     if a.without_angle() is not b.without_angle() or source.law or target.law:
         return None
+    turns = sum(b.exponents) - sum(a.exponents)  # the dimensions differ in angle alone
     readings = []
     for name, meaning in (("cycles", "a turn counts as 1"), ("angle", "a radian counts as 1")):
-        try:
-            value = float(convert(1, source, target, via=name))
-        except (UnitConversionError, UnitRangeError):
+        found = _via(find_equivalency(name), source, target)
+        if found is None or (name == "cycles" and abs(turns) != 1):
             continue
-        readings.append(f"via={name!r} gives {value:.6g} {target} per {source} ({meaning})")
-    return "an angle is not a pure number: " + "; ".join(readings)
+        value = f"{float(found(1)):.6g} {target}".rstrip()
+        readings.append(f"via={name!r} gives {value} per {source} ({meaning})")
+    return "an angle is not a pure number: " + "; ".join(readings) if readings else None

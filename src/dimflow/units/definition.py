@@ -28,6 +28,7 @@ from dimflow.units.scale import Scale
 
 _NAME = re.compile(NAME)
 _KEYS = {"prefix", "ucum", "offset", "logbase", "logfactor", "field", "binary", "cf"}
+_LAW_KEYS = ("offset", "logbase", "logfactor", "field")
 _PREFIXING = {"si", "binary", "none"}
 _LARGEST_FILE = 1 << 22
 _BASES = {"e": 0, "2": 2, "10": 10}
@@ -58,10 +59,14 @@ class Definition:
     def __hash__(self) -> int:
         return hash(self.name)
 
+    def __repr__(self) -> str:
+        return f"<Definition {self.text}>"
+
     @property
     def text(self) -> str:
-        """The definition as one would write it today, for messages."""
-        return f"{self.name} = {self.expression}"
+        """Name, value and law as a line of a file has them."""
+        keys = (f"{k}: {v}" if v else k for k, v in self.keys.items() if k in _LAW_KEYS)
+        return "; ".join([f"{self.name} = {self.expression}", *keys])
 
     @property
     def spellings(self) -> tuple[str, ...]:

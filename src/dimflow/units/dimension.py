@@ -245,6 +245,10 @@ spring constant: force/length
 """
 
 
+# Understood, but not shown: no more likely to be meant than the others of their dimension.
+_AMBIGUOUS = {"surface_tension", "spectral_flux_density", "spring_constant"}
+
+
 @lru_cache(maxsize=1)
 def _by_name() -> dict[str, Dimension]:
     known = {base: _intern(tuple(int(b == base) for b in BASES)) for base in BASES}
@@ -258,7 +262,8 @@ def _by_name() -> dict[str, Dimension]:
 def _names() -> dict[Dimension, str]:
     names: dict[Dimension, str] = {}
     for name, dimension in _by_name().items():
-        names.setdefault(dimension, name.replace("_", " "))
+        if name not in _AMBIGUOUS:
+            names.setdefault(dimension, name.replace("_", " "))
     return names
 
 

@@ -280,7 +280,7 @@ def brightness_temperature(
     frequency: Any, unit: "Unit | str" = "GHz", *, beam: Any = None, beam_unit: "Unit | str" = "sr"
 ) -> Equivalency:
     """Surface brightness (Jy/sr), or flux in a beam (Jy), and the Rayleigh-Jeans temperature."""
-    nu = _measure(frequency, unit, "Hz")
+    nu = _measure(frequency, unit, "Hz", via="spectral")
     per_kelvin = nu**2 * Unit("boltzmann_constant") / Unit("speed_of_light") ** 2
     brightness = Unit("2") * per_kelvin / Unit("sr")
     if beam is not None:
@@ -288,9 +288,9 @@ def brightness_temperature(
     return Equivalency("brightness_temperature", constants=[brightness])
 
 
-def _measure(value: Any, unit: "Unit | str", base: str) -> Unit:
+def _measure(value: Any, unit: "Unit | str", base: str, via: str | None = None) -> Unit:
     """A value in a unit as a unit of its own."""
-    return make_unit(Scale(float(convert(value, unit, base, via="spectral"))), ()) * Unit(base)
+    return make_unit(Scale(float(convert(value, unit, base, via))), ()) * Unit(base)
 
 
 @cache

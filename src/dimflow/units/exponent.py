@@ -6,7 +6,7 @@ from fractions import Fraction
 from operator import index
 from typing import Any
 
-from dimflow.errors import UnitRangeError
+from dimflow.errors import NotANumber, UnitRangeError
 
 Exponent = int | Fraction
 
@@ -38,7 +38,9 @@ def exact(value: Any) -> Fraction:
         pass
     try:
         return Fraction(float(value))
-    except (TypeError, ValueError, OverflowError):
+    except TypeError:
+        raise NotANumber("an exponent or a scale", type(value).__name__) from None
+    except (ValueError, OverflowError):
         return _refuse(value)
 
 

@@ -78,12 +78,16 @@ def format_unit(unit: Unit, style: str = "plain", *, names: bool = False) -> str
     try:
         chosen = _STYLES[style]
     except KeyError:
-        known = ", ".join([*_STYLES, "siunitx", *_SPECIAL])
+        known = ", ".join(_names_of_styles())
         raise UnitFormatError(f"no style is called {style[:40]!r}", f"styles: {known}") from None
     if chosen.is_pretty:  # the symbols depend on the registry in force
         return _spelled(unit, chosen, names)
     key = f"{style} names" if names else style
     return unit.remembered(key, lambda: _spelled(unit, chosen, names))
+
+
+def _names_of_styles() -> list[str]:
+    return [*_STYLES, "siunitx", *_SPECIAL]
 
 
 def format_spec(unit: Unit, spec: str) -> str:
@@ -98,7 +102,7 @@ def format_spec(unit: Unit, spec: str) -> str:
     if letter not in _LETTERS and letter:
         raise UnitFormatError(
             f"{spec[:40]!r} is not a format of units",
-            "~P, P, ~L, L, ~H, H, ~C, C, Lx, or a style: " + ", ".join([*_STYLES, *_SPECIAL]),
+            "~P, P, ~L, L, ~H, H, ~C, C, Lx, or a style: " + ", ".join(_names_of_styles()),
         )
     return format_unit(unit, _LETTERS.get(letter, "plain"), names="~" not in spec)
 

@@ -72,7 +72,8 @@ _SIMPLE = re.compile(
 )
 _BEFORE = {"square": 2, "sq": 2, "cubic": 3, "cu": 3}
 _AFTER = {"squared": 2, "cubed": 3}
-WORDS = frozenset({"per", "sqrt", *_NUMBERS, *_BEFORE, *_AFTER})
+ONES = ("dimensionless", "unitless")  # the unit of pure numbers, in words
+WORDS = frozenset({"per", "sqrt", *_NUMBERS, *_BEFORE, *_AFTER, *ONES})
 
 
 def _powers() -> dict[str, int]:
@@ -235,6 +236,8 @@ class _Reader:
                 raise self.fail(position, f"{name!r} has no exponent")
         elif name in _AFTER:
             self._exponent(_AFTER[name], position)
+        elif name in ONES:
+            self._value(ONE, (), position)
         elif name == "sqrt":
             self.root = Fraction(1, 2)
             self.operator_at = position
@@ -248,6 +251,8 @@ class _Reader:
         if self.root is not None:
             raise self.fail(position, "sqrt needs a parenthesis")
         group = self.groups[-1]
+        if self.sign is None and group.last is not None and terms:
+            self._refuse_divisor(group, position)
         self._flush(group)
         sign = self.sign or 1
         if self.before != 1:
@@ -255,6 +260,17 @@ class _Reader:
             self.before = 1
         group.last = factor, terms, sign
         self.sign = None
+
+    def _refuse_divisor(self, group: _Group, position: int) -> None:
+        """L/100 km: nobody means L/100 times km."""
+        assert group.last is not None
+        factor, names, sign = group.last
+        if sign == -1 and not names and factor is not ONE and group.terms:
+            raise self.fail(
+                position,
+                "what is divided by this number could be meant in two ways",
+                "write L/(100 km), or (L/100)*km",
+            )
 
     def _exponent(self, power: Exponent, position: int) -> None:
         group = self.groups[-1]

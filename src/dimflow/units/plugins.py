@@ -2,9 +2,13 @@
 
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from dimflow.errors import UnitDefinitionError
+from dimflow.errors import UnitDefinitionError, UnitError
 from dimflow.units.definition import read_file
+
+if TYPE_CHECKING:
+    from dimflow.units.registry import Registry
 
 GROUP = "dimflow.units"
 
@@ -27,6 +31,18 @@ def definitions_of(plugin: EntryPoint) -> str:
         problem = TypeError(f"a plugin gives text or a Path, but got {type(text).__name__}")
         raise cannot_read(plugin.name, problem)
     return text
+
+
+def add_plugins(registry: "Registry") -> bool:
+    """Define the units of all plugins in a registry; whether there were any."""
+    plugins = installed()
+    for plugin in plugins:
+        text = definitions_of(plugin)
+        try:
+            registry.define(text)
+        except UnitError as error:
+            raise cannot_read(plugin.name, error) from error
+    return bool(plugins)
 
 
 def cannot_read(name: str, error: Exception) -> UnitDefinitionError:

@@ -19,7 +19,7 @@ from dimflow.units import scope, spelling
 from dimflow.units.definition import Definition, Prefix, Resolved
 from dimflow.units.dimension import BASES, DIMENSIONLESS, Dimension
 from dimflow.units.exponent import Exponent
-from dimflow.units.grammar import Product, parse
+from dimflow.units.grammar import ONES, Product, parse
 from dimflow.units.meaning import Affine, Atom, Law, Meaning, prefixed
 from dimflow.units.scale import ONE, Scale
 from dimflow.units.unit import Unit, as_factor, make_unit
@@ -56,8 +56,29 @@ class Registry:
     """
 
     def __init__(self, parent: "Registry | None" = None, *, name: str = "") -> None:
-        self._parent = self._default_parent() if parent is None else parent
+        self._parent: Registry | None = parent or scope.shared
         self._name = name
+        self._begin()
+
+    @classmethod
+    def of_texts(cls, texts: Callable[[], Iterable[str]], name: str) -> "Registry":
+        """A registry on nothing, filled from texts at first use, and never changed."""
+        registry = object.__new__(cls)
+        registry._parent = None
+        registry._name = name
+        registry._begin()
+        registry._unread = texts
+        registry._is_frozen = True
+        return registry
+
+    @classmethod
+    def with_plugins(cls, parent: "Registry", name: str) -> "Registry":
+        """A registry that asks installed packages for units before it says that there is none."""
+        registry = cls(parent, name=name)
+        registry._has_plugins = True
+        return registry
+
+    def _begin(self) -> None:
         self._table: dict[str, Definition] = {}  # every spelling
         self._prefixes: dict[str, Prefix] = {}  # every spelling
         self._atoms: dict[str, Atom] = {}
@@ -69,10 +90,10 @@ class Registry:
                 self._parent._children.add(self)
         self._indexes: dict[str, Any] = {}
         self._changes = 0  # how often what is remembered was forgotten
+        self._unread: Callable[[], Iterable[str]] | None = None
+        self._is_frozen = False
+        self._has_plugins = False
         self.parsed: dict[str, Unit] = {}  # texts that were read before
-
-    def _default_parent(self) -> "Registry | None":
-        return scope.shared
 
     # Looking up
 
@@ -88,6 +109,8 @@ class Registry:
     def unit(self, name: str) -> Unit:
         """The unit of a name, also of one that is an attribute of registries (`load`, `atom`)."""
         unit = self._units.get(name)
+        if unit is None and name in ONES:
+            return make_unit(ONE, ())
         if unit is None:
             changes = self._changes
             atom = self.atom(name)
@@ -104,6 +127,7 @@ class Registry:
         """The definitions, those of the parent first."""
         if self._parent is not None:
             yield from self._parent
+        self._fill()
         with self._lock:
             own = list(dict.fromkeys(self._table.values()))
         yield from own
@@ -116,11 +140,13 @@ class Registry:
 
     def spellings(self) -> list[str]:
         """Every name, symbol and alias, prefixes and plurals aside."""
+        self._fill()
         inherited = self._parent.spellings() if self._parent is not None else []
         return [*inherited, *self._table]
 
     def prefixes(self) -> list[Prefix]:
         """The prefixes in force."""
+        self._fill()
         inherited = self._parent.prefixes() if self._parent is not None else []
         return list(dict.fromkeys([*inherited, *self._prefixes.values()]))
 
@@ -132,11 +158,25 @@ class Registry:
         return found
 
     def load_plugins(self) -> bool:
-        """Have the shared registry add the units of installed packages, if it has not yet."""
-        return self._parent is not None and self._parent.load_plugins()
+        """Add the units of installed packages that have an entry point in `dimflow.units`.
+
+        They go to the shared registry, once. Returns whether this call added any.
+        """
+        if self._parent is not None and self._parent.load_plugins():
+            return True
+        with self._lock:
+            if not self._has_plugins:
+                return False
+            self._has_plugins = False
+            # importlib.metadata is slow, and only needed for an unknown name
+            from dimflow.units.plugins import add_plugins
+
+            return add_plugins(self)
 
     def find(self, name: str) -> Definition | None:
         """The definition with exactly this spelling."""
+        if self._unread is not None:
+            self._fill()
         found = self._table.get(name)
         if found is None and self._parent is not None:
             return self._parent.find(name)
@@ -144,10 +184,29 @@ class Registry:
 
     def find_prefix(self, name: str) -> Prefix | None:
         """The prefix with exactly this spelling."""
+        if self._unread is not None:
+            self._fill()
         found = self._prefixes.get(name)
         if found is None and self._parent is not None:
             return self._parent.find_prefix(name)
         return found
+
+    @property
+    def is_read(self) -> bool:
+        """Whether the texts of the registry, if it has any, have been read."""
+        return self._unread is None
+
+    def _fill(self) -> None:
+        """Read the texts that the registry was made of; they are ours, so nothing is checked."""
+        with self._lock:
+            if self._unread is not None:
+                for text in self._unread():
+                    for definition in definitions.read(text):
+                        if definition.name[-1] == "-":
+                            self._add_prefix(definition)
+                        else:
+                            self._table.update(dict.fromkeys(definition.spellings, definition))
+                self._unread = None
 
     def atom(self, name: str) -> Atom | None:
         """The unit of a name as an atom of spellings, or None if no unit has the name."""
@@ -269,6 +328,10 @@ class Registry:
         """
         if not isinstance(text, str):
             raise UnitError(f"definitions are given by text, but got {type(text).__name__}")
+        if self._is_frozen:
+            raise UnitDefinitionError(
+                text, f"the {self._name} table cannot be changed", "use units.define"
+            )
         if self is scope.shared and replace:
             raise UnitDefinitionError(
                 text,
@@ -338,7 +401,9 @@ class Registry:
             if definition.name in _names_in(definition.expression):
                 return False
             atom = self._make_atom(known)
-            return atom is not None and atom.meaning is self._meaning(definition)
+            if atom is None or atom.name != definition.name:
+                return False
+            return atom.meaning is self._meaning(definition)
         except UnitError:  # it stands on a unit that is not defined yet
             return False
 

@@ -26,7 +26,7 @@ Factor = tuple[Base, Exponent]
 
 
 class Scale:
-    """A positive real number, exact. Immutable; equal numbers are equal objects' values."""
+    """A positive real number, exact and immutable. Equal numbers compare equal."""
 
     __slots__ = ("_float", "_hash", "denominator", "factors", "numerator")
 
@@ -182,8 +182,12 @@ def _make(numerator: int, denominator: int, factors: tuple[Factor, ...]) -> Scal
         denominator //= divisor
     if numerator.bit_length() > MAX_BITS or denominator.bit_length() > MAX_BITS:
         raise _too_large()
-    if numerator == denominator and not factors and "ONE" in globals():
+    if numerator == denominator and not factors:
         return ONE
+    return _new(numerator, denominator, factors)
+
+
+def _new(numerator: int, denominator: int, factors: tuple[Factor, ...]) -> Scale:
     scale = object.__new__(Scale)
     scale.numerator = numerator
     scale.denominator = denominator
@@ -237,4 +241,4 @@ def _divide(numerator: int, denominator: int) -> float:
         return inf
 
 
-ONE = Scale(1)
+ONE = _new(1, 1, ())

@@ -1,6 +1,6 @@
 """Searching the units in force by name, symbol, family or dimension."""
 
-from dimflow.errors import UnitError
+from dimflow.errors import UndefinedDimensionError, UnitError
 from dimflow.units import scope
 from dimflow.units.definition import Definition
 from dimflow.units.dimension import Dimension
@@ -54,5 +54,10 @@ def _dimension(text: str) -> Dimension | None:
         return None
     try:
         return Dimension(text)
-    except UnitError:
-        return Unit(text.strip("[]")).dimension
+    except UnitError as error:
+        try:
+            return Unit(text.strip("[]")).dimension
+        except UnitError:
+            if isinstance(error, UndefinedDimensionError) and error.suggestions:
+                raise error from None
+            raise

@@ -24,8 +24,9 @@ def simplify(unit: Unit) -> Unit:
 
 def _shortest(unit: Unit) -> Unit:
     candidates = [unit, _merged(unit), _in_base_units(unit), *_with_named_unit(unit)]
-    fitting = (c for c in candidates if c.key is unit.key and len(c.atoms) <= len(unit.atoms))
-    return min(fitting, key=_length)
+    longest, atoms = len(str(unit)), len(unit.atoms)
+    fitting = (c for c in candidates if c.key is unit.key and len(c.atoms) <= atoms)
+    return min((c for c in fitting if len(str(c)) <= longest), key=_length)
 
 
 def _length(unit: Unit) -> tuple[float, int]:

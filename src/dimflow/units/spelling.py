@@ -31,6 +31,13 @@ _FIELDS = (
     "acceleration",
     "force",
     "length",
+    "resistance",
+    "voltage/pressure",
+    "pressure length",
+    "voltage time^(1/2)",
+    "current time^(1/2)",
+    "pressure time^(1/2)",
+    "electric_field time^(1/2)",
 )
 DEGREES = ("degree", "degrees", "deg", "degs", "°")
 _CAPITALISED = re.compile(r"([a-z]*)([A-Z][a-zé]{3,})")
@@ -231,9 +238,13 @@ def _logarithm(text: str, registry: "Registry") -> "tuple[str, Unit, Law] | None
         return f"{(match[1] or '').strip()} {word}(re {reference})".strip(), unit, law
     assert atom is not None
     assert isinstance(law, Logarithmic)
-    # bels of a field (root-power) quantity count its square: dB(V) is 20 lg, dB(W) is 10 lg
-    if is_field and "bel" in atom.name and law.base == 10 and not law.field:
+    resolved = resolve(word, registry)
+    called = resolved.definition.name if resolved else ""
+    # a level of a field (root-power) quantity counts its square: dB(V) is 20 lg, dB(W) is 10 lg
+    if is_field and called in ("bel", "decibel"):
         law = Logarithmic(10, 2 * law.factor, field=True)
+    elif called == "neper" and not is_field and not unit.dimension.is_dimensionless:
+        law = Logarithmic(0, law.factor / 2)
     return f"{atom.symbol}({reference})", unit, law
 
 

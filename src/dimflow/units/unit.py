@@ -122,7 +122,7 @@ class Unit:
         atom = self.atoms[0][0]
         if isinstance(self.key.law, Affine) and "@" in atom.name:
             return scope.current().without_shift(atom)
-        return make_unit(ONE, ((_delta(atom), 1),))
+        return make_unit(ONE, ((_delta(atom, "a difference in one linear unit"), 1),))
 
     @property
     def linear(self) -> "Unit":
@@ -251,7 +251,7 @@ class Unit:
     # Text
 
     def format(self, style: str = "plain", *, names: bool = False) -> str:
-        """Spell it in a style: plain, unicode, latex, siunitx, html, cf or ucum."""
+        """Spell it in a style: plain, compact, unicode, latex, siunitx, html, cf or ucum."""
         from dimflow.units.format import format_unit
 
         return format_unit(self, style, names=names)
@@ -365,13 +365,13 @@ def as_factor(atom: Atom) -> Atom:
     return atom if atom.meaning.law is None else _delta(atom)
 
 
-def _delta(atom: Atom) -> Atom:
+def _delta(atom: Atom, operation: str = "a product with other units") -> Atom:
     delta = atom.delta
     if delta is None:
         hint = "convert to its .linear unit first, or write the level of the whole: dB(mW/Hz)"
         if isinstance(atom.meaning.law, Affine):
             hint = "use its .delta unit"
-        raise PointError("a product with other units", atom.symbol, hint)
+        raise PointError(operation, atom.symbol, hint)
     return delta
 
 
