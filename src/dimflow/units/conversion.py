@@ -36,15 +36,15 @@ class Linear(NamedTuple):
         Where the zero is shifted, the float counts as its shortest decimal: 293.15 K are 20 °C,
         and not 20 °C less what the last bit of 293.15 lacks.
         """
-        if self.offset:
-            exactly = exact(repr(x)) * self.factor.fraction + self.offset
-            numerator, denominator = exactly.as_integer_ratio()
-        elif not x:
+        if not x and not self.offset:
             return x  # with its sign
-        else:
-            numerator, denominator = x.as_integer_ratio()
-            numerator *= self.factor.numerator
-            denominator *= self.factor.denominator
+        written = Decimal(repr(x)) if self.offset else x
+        numerator, denominator = written.as_integer_ratio()
+        numerator *= self.factor.numerator
+        denominator *= self.factor.denominator
+        if self.offset:
+            numerator = numerator * self.offset.denominator + self.offset.numerator * denominator
+            denominator *= self.offset.denominator
         try:
             return numerator / denominator
         except OverflowError:
