@@ -243,7 +243,7 @@ class Registry:
         unit = self.parsed.get(text)
         if unit is None:
             changes = self._changes
-            spaced = text.translate(_SPACES).rstrip()
+            spaced = (text if text.isascii() else text.translate(_SPACES)).rstrip()
             try:
                 unit = self._special(spaced) or self.build(spaced, parse(spaced))
             except UnitRangeError as error:
@@ -287,7 +287,7 @@ class Registry:
 
     def _special(self, text: str) -> Unit | None:
         """Texts of units with a law of their own: dB(mW), lg(re 1 mW), K @ 273.15."""
-        if "(" not in text and "@" not in text and " " not in text:
+        if not spelling.MAY_STATE_A_LAW.search(text):
             return None
         found = spelling.law_text(text, self)
         if found is None:

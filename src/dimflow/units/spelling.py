@@ -41,6 +41,7 @@ _FIELDS = (
 )
 DEGREES = ("degree", "degrees", "deg", "degs", "°")
 _CAPITALISED = re.compile(r"([a-z]*)([A-Z][a-zé]{3,})")
+MAY_STATE_A_LAW = re.compile(r"[(@]| (?:from|since|after|ref) ")
 _CALLED = re.compile(r"(\w+) ?\(")
 _LEVEL = re.compile(r"([0-9][0-9.eE+-]* )?(\w+) ?\((?:re:? )?([^()]*(?:\([^()]*\)[^()]*)*)\)")
 _DELTA = re.compile(r"(?:delta_|Δ)(.+)")
