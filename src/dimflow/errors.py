@@ -38,7 +38,7 @@ class DimflowError(Exception):
         return type(self), self.args, self.__dict__ or None  # with notes
 
     def _text(self) -> str:
-        raise NotImplementedError(f"{type(self).__name__} has no text")
+        return super().__str__()
 
     def __str__(self) -> str:
         return self._text()

@@ -31,16 +31,10 @@ def exact(value: Any) -> Fraction:
             return _of_text(str(value)) if value.is_finite() else _refuse(value)
         if isinstance(value, (float, Fraction)):
             return Fraction(value)
-        return Fraction(index(value))
-    except (ValueError, OverflowError, ZeroDivisionError):
-        return _refuse(value)
-    except TypeError:
-        pass
-    try:
-        return Fraction(float(value))
+        return Fraction(index(value) if hasattr(value, "__index__") else float(value))
     except TypeError:
         raise NotANumber("an exponent or a scale", type(value).__name__) from None
-    except (ValueError, OverflowError):
+    except (ValueError, OverflowError, ZeroDivisionError):
         return _refuse(value)
 
 

@@ -192,8 +192,6 @@ class _Reader:
             kind = token.lastgroup
             if kind == "name" or kind == "glued":
                 self._name(token)
-            elif kind == "space":
-                pass
             elif kind == "times" or kind == "over":
                 self._operator(1 if kind == "times" else -1, position)
             elif kind == "exponent" or kind == "top" or kind == "bottom":
@@ -212,9 +210,9 @@ class _Reader:
                 else:
                     token = against
                     self._exponent(_against_name(self, against), position)
-            else:
+            elif kind == "right":
                 self._close(position)
-            position = token.end()
+            position = token.end()  # a space asks for nothing
         self._complete()
         if len(self.groups) > 1:
             raise self.fail(self.groups[-1].position, "this parenthesis is never closed")
