@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from dimflow import Unit
+from dimflow import Unit, units
 from dimflow.errors import UndefinedUnitError, UnitParseError
 from dimflow.units.grammar import MAX_DEPTH, MAX_LENGTH, Product, Term, _Reader, _simple, parse
 from dimflow.units.scale import Scale
@@ -257,3 +257,30 @@ def test_time_is_linear_in_the_length(piece: str) -> None:
 
     once, fourfold = work(50), work(200)
     assert fourfold <= 4.2 * once + 50
+
+
+@pytest.mark.parametrize("text", ["L/100km", "L/100 km", "m/2 s", "J/(kg K)/2 m"])
+def test_a_name_after_a_divisor_is_ambiguous(text: str) -> None:
+    with pytest.raises(UnitParseError, match="could be meant in two ways"):
+        Unit(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ("L/(100 km)", "0.01 L/km"),
+        ("(L/100) km", "0.01 L km"),
+        ("m/2*s", "0.5 m s"),
+        ("1/2 m", "0.5 m"),
+        ("5/9 kelvin", "0.2 K/0.36"),
+    ],
+)
+def test_other_divisors_are_not(text: str, same: str) -> None:
+    assert Unit(text) == Unit(same)
+
+
+@pytest.mark.parametrize("word", ["dimensionless", "unitless"])
+def test_the_unit_of_pure_numbers_in_words(word: str) -> None:
+    assert Unit(word) is Unit("")
+    assert Unit(f"m {word}/s") is Unit("m/s")
+    assert getattr(units, word) is Unit("")

@@ -8,9 +8,6 @@ from dimflow.units import Logarithmic
 from dimflow.units.equivalencies import Equivalency
 from dimflow.units.tables import builtin
 
-# Of these the name says more than the reference does: a weighting, a loudness, another convention.
-OTHERWISE = {"decibel_hearing_level", "phon"}
-
 
 def levels() -> list[str]:
     """The decibels that have a reference with a dimension."""
@@ -20,7 +17,6 @@ def levels() -> list[str]:
         if isinstance(d.law, Logarithmic)
         and d.name.startswith(("decibel_", "bel_"))
         and not builtin.unit(d.name).is_dimensionless
-        and d.name not in OTHERWISE
     ]
 
 
