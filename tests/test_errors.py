@@ -10,43 +10,63 @@ import pytest
 
 from dimflow import Dimension, Unit, constants, errors, units
 from dimflow.errors import (
+    AnnotationError,
+    BackendMismatch,
+    BackendNotInstalled,
     ComputationError,
     DeviceMismatch,
     DimensionError,
     DimflowError,
+    FileFormatError,
+    MissingRule,
+    NoDataError,
     NotANumber,
     OutOfMemory,
     PointError,
+    PureNumberError,
     ShapeMismatch,
     UndefinedConstantError,
     UndefinedDimensionError,
     UndefinedUnitError,
+    UnitChoiceError,
     UnitConversionError,
     UnitDefinitionError,
     UnitError,
     UnitFormatError,
+    UnitLossError,
     UnitParseError,
     UnitRangeError,
+    UnsupportedFunction,
     WireFormatError,
 )
 
 EXAMPLES: list[DimflowError] = [
+    AnnotationError("kinetic", "m", "[mass]", "s [time]", "a hint"),
+    BackendMismatch("add", "torch", "jax", "convert one of them: x.to_backend('torch')"),
+    BackendNotInstalled("torch"),
     ComputationError("solve", "the matrix is singular", "add a term on the diagonal"),
     DeviceMismatch("add", "cpu", "cuda:0"),
     DimensionError("add", Unit("km"), Unit("s")),
+    FileFormatError("data.npz", "it ends too early"),
+    MissingRule("unique", "batching rule", "the values decide the shape"),
+    NoDataError("float(x)", "a hint"),
     NotANumber("convert", "a list"),
     OutOfMemory("matmul", 2**40, 2**30, "cuda:0"),
     PointError("a conversion factor", Unit("degC"), "use convert"),
+    PureNumberError("exp", Unit("m"), "x"),
     ShapeMismatch("matmul", (2, 3), (4, 5), "transpose one"),
     UndefinedConstantError("planc", ("planck",)),
     UndefinedDimensionError("lenght", ("length",)),
     UndefinedUnitError("metr", ("metre",), "kg*metr", 3),
+    UnitChoiceError("floor", Unit("m")),
     UnitConversionError(Unit("km"), Unit("s"), "a hint"),
     UnitDefinitionError("smoot =", "no value", "give one"),
     UnitError("a problem", "a hint"),
     UnitFormatError("no style"),
+    UnitLossError("float(x)", Unit("m")),
     UnitParseError("m +", 2, "a problem", "a hint"),
     UnitRangeError("too large"),
+    UnsupportedFunction("np.polyfit", "every coefficient has a unit of its own", "a hint"),
     WireFormatError("damaged", "send it again"),
 ]
 PUBLIC = [getattr(errors, name) for name in errors.__all__]
@@ -105,6 +125,61 @@ class TestEveryClass:
 
 class TestTexts:
     """The whole text, as users see it."""
+
+    @pytest.mark.parametrize(
+        ("error", "text"),
+        [
+            (
+                BackendMismatch("add", "torch", "jax", "convert one of them"),
+                (
+                    "add got the wrong array library\n  expected: torch\n  actual:   jax\n"
+                    "  hint:  convert one of them"
+                ),
+            ),
+            (
+                BackendNotInstalled("torch"),
+                "the array library 'torch' is not available\n  hint:  pip install 'dimflow[torch]'",
+            ),
+            (FileFormatError("a.npz", "it ends too early"), "cannot read a.npz: it ends too early"),
+            (MissingRule("unique", "batching rule"), "unique has no batching rule"),
+            (
+                PureNumberError("exp", Unit("km"), "x"),
+                (
+                    "exp needs a pure number for x, but got\n  km   [length]\n"
+                    "  hint:  divide by a quantity of [length] first, such as a reference value"
+                ),
+            ),
+            (
+                UnitChoiceError("floor", Unit("m")),
+                (
+                    "the result of floor depends on the unit, and none was chosen\n"
+                    "  hint:  say in which: floor(..., unit='m')"
+                ),
+            ),
+            (
+                UnitLossError("float(x)", Unit("m")),
+                (
+                    "float(x) would lose the unit m\n"
+                    "  hint:  take the numbers in a unit of your choice: x.to_value('m')"
+                ),
+            ),
+            (
+                UnsupportedFunction("np.poly", "a reason"),
+                "np.poly is not supported for arrays with units: a reason",
+            ),
+            (
+                DimensionError("concat", Unit("m"), Unit("s"), None, ("arrays[0]", "arrays[1]")),
+                (
+                    "concat needs arguments of one dimension, but got\n"
+                    "  arrays[0]: m   [length]\n  arrays[1]: s   [time]\n"
+                    "  hint:  a factor of [length time^-1] (a speed) is missing on arrays[1]"
+                ),
+            ),
+        ],
+        ids=lambda value: type(value).__name__,
+    )
+    def test_of_arrays(self, error: DimflowError, text: str) -> None:
+        assert str(error) == text
 
     def test_dimension(self) -> None:
         assert str(DimensionError("add", Unit("km"), Unit("s"))) == (

@@ -8,23 +8,33 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 __all__ = [
+    "AnnotationError",
+    "BackendMismatch",
+    "BackendNotInstalled",
     "ComputationError",
     "DeviceMismatch",
     "DimensionError",
     "DimflowError",
+    "FileFormatError",
+    "MissingRule",
+    "NoDataError",
     "NotANumber",
     "OutOfMemory",
     "PointError",
+    "PureNumberError",
     "ShapeMismatch",
     "UndefinedConstantError",
     "UndefinedDimensionError",
     "UndefinedUnitError",
     "UnitConversionError",
     "UnitDefinitionError",
+    "UnitChoiceError",
     "UnitError",
     "UnitFormatError",
+    "UnitLossError",
     "UnitParseError",
     "UnitRangeError",
+    "UnsupportedFunction",
     "WireFormatError",
 ]
 
@@ -87,20 +97,72 @@ class PointError(UnitError):
 class DimensionError(UnitError, TypeError):
     """Two units that had to be of one dimension are not."""
 
-    def __init__(self, operation: str, left: Any, right: Any, hint: str | None = None) -> None:
-        DimflowError.__init__(self, operation, left, right, hint)
+    def __init__(
+        self,
+        operation: str,
+        left: Any,
+        right: Any,
+        hint: str | None = None,
+        names: tuple[str, str] = ("left", "right"),
+    ) -> None:
+        DimflowError.__init__(self, operation, left, right, hint, names)
         self.operation = operation
         self.left = left
         self.right = right
         self.hint = hint
+        self.names = names  # of the two arguments
 
     def _text(self) -> str:
-        hint = self.hint or _missing_factor(self.left.dimension, self.right.dimension, "right")
+        first, second = self.names
+        hint = self.hint or _missing_factor(self.left.dimension, self.right.dimension, second)
         return (
             f"{self.operation} needs arguments of one dimension, but got\n"
-            + _sides("left", self.left, "right", self.right)
+            + _sides(first, self.left, second, self.right)
             + _hint(hint)
         )
+
+
+class PureNumberError(DimensionError):
+    """A quantity with a dimension stands where only a pure number has a meaning."""
+
+    def __init__(self, operation: str, unit: Any, argument: str = "", hint: str | None = None):
+        DimflowError.__init__(self, operation, unit, argument, hint)
+        self.operation = operation
+        self.unit = self.left = self.right = unit
+        self.argument = argument
+        self.hint = hint
+
+    def _text(self) -> str:
+        hint = self.hint or (
+            f"divide by a quantity of {self.unit.dimension} first, such as a reference value"
+        )
+        named = f" for {self.argument}" if self.argument else ""
+        return (
+            f"{self.operation} needs a pure number{named}, but got\n"
+            f"  {self.unit}   {self.unit.dimension}" + _hint(hint)
+        )
+
+
+class UnitChoiceError(UnitError):
+    """The result would depend on the unit that happens to be chosen (rounding 1.5 m or 1500 mm)."""
+
+    def __init__(self, operation: str, unit: Any) -> None:
+        DimflowError.__init__(self, operation, unit)
+        self.operation = operation
+        self.unit = unit
+        self.problem = f"the result of {operation} depends on the unit, and none was chosen"
+        self.hint = f"say in which: {operation}(..., unit={str(unit)!r})"
+
+
+class UnitLossError(UnitError, TypeError):
+    """Something asked for a plain number or array, and the unit would have been lost."""
+
+    def __init__(self, operation: str, unit: Any) -> None:
+        DimflowError.__init__(self, operation, unit)
+        self.operation = operation
+        self.unit = unit
+        self.problem = f"{operation} would lose the unit {unit}"
+        self.hint = f"take the numbers in a unit of your choice: x.to_value({str(unit)!r})"
 
 
 class UnitConversionError(DimensionError):
@@ -119,6 +181,34 @@ class UnitConversionError(DimensionError):
             f"{str(self.target) or 'a pure number'}\n"
             + _sides("from", self.source, "to", self.target)
             + _hint(self.hint)
+        )
+
+
+class AnnotationError(UnitError, TypeError):
+    """An argument or a result of a checked function is not what its annotation asks for."""
+
+    def __init__(
+        self,
+        function: str,
+        argument: str,
+        wanted: str,
+        actual: str,
+        hint: str | None = None,
+    ) -> None:
+        DimflowError.__init__(self, function, argument, wanted, actual, hint)
+        self.function = function
+        self.argument = argument  # "return" for the result
+        self.wanted = wanted
+        self.actual = actual
+        self.hint = hint
+
+    def _text(self) -> str:
+        what = "a wrong result" if self.argument == "return" else f"a wrong {self.argument!r}"
+        verb = "gave" if self.argument == "return" else "got"
+        return (
+            f"{self.function} {verb} {what}\n"
+            f"  expected: {self.wanted}\n"
+            f"  actual:   {self.actual}" + _hint(self.hint)
         )
 
 
@@ -245,6 +335,77 @@ class DeviceMismatch(_Mismatch, RuntimeError):
     _what = "device"
 
 
+class BackendMismatch(_Mismatch, TypeError):
+    """Arrays of two libraries meet in one operation."""
+
+    _what = "array library"
+
+
+class BackendNotInstalled(DimflowError, ImportError):
+    """An array needs a library that is not installed here."""
+
+    def __init__(self, backend: str, hint: str | None = None) -> None:
+        super().__init__(backend, hint)
+        self.backend = backend
+        self.hint = hint or f"pip install 'dimflow[{backend}]'"
+
+    def _text(self) -> str:
+        return f"the array library {self.backend!r} is not available" + _hint(self.hint)
+
+
+class MissingRule(DimflowError, NotImplementedError):
+    """An operation lacks the rule that somebody asked for; never a silent zero."""
+
+    def __init__(self, operation: str, rule: str, hint: str | None = None) -> None:
+        super().__init__(operation, rule, hint)
+        self.operation = operation
+        self.rule = rule
+        self.hint = hint
+
+    def _text(self) -> str:
+        return f"{self.operation} has no {self.rule}" + _hint(self.hint)
+
+
+class NoDataError(DimflowError, TypeError):
+    """A value was asked for where only its shape and dtype are known: while a check runs."""
+
+    def __init__(self, operation: str, hint: str | None = None) -> None:
+        super().__init__(operation, hint)
+        self.operation = operation
+        self.hint = hint or "choose by where(condition, x, y) instead of by if"
+
+    def _text(self) -> str:
+        return f"{self.operation}: the value is not known while checking" + _hint(self.hint)
+
+
+class UnsupportedFunction(DimflowError, TypeError):
+    """A function of another library that has no meaning for arrays with units, and why."""
+
+    def __init__(self, function: str, reason: str, hint: str | None = None) -> None:
+        super().__init__(function, reason, hint)
+        self.function = function
+        self.reason = reason
+        self.hint = hint
+
+    def _text(self) -> str:
+        return f"{self.function} is not supported for arrays with units: {self.reason}" + _hint(
+            self.hint
+        )
+
+
+class FileFormatError(DimflowError, ValueError):
+    """A file is damaged, too large, or not of the format that it was read as."""
+
+    def __init__(self, path: str, problem: str, hint: str | None = None) -> None:
+        super().__init__(path, problem, hint)
+        self.path = path
+        self.problem = problem
+        self.hint = hint
+
+    def _text(self) -> str:
+        return f"cannot read {self.path}: {self.problem}" + _hint(self.hint)
+
+
 class ComputationError(DimflowError, ArithmeticError):
     """An operation ran and could not give a result: `reason` says why."""
 
@@ -313,8 +474,9 @@ def _sides(first: str, one: Any, second: str, other: Any) -> str:
 
 def _missing_factor(left: Any, right: Any, side: str) -> str:
     factor = left / right
+    place = f"the {side}" if side in ("left", "right") else side
     called = f" ({_article(factor.name)} {factor.name})" if factor.name else ""
-    return f"a factor of {factor.formula}{called} is missing on the {side}"
+    return f"a factor of {factor.formula}{called} is missing on {place}"
 
 
 def _article(word: str) -> str:

@@ -2,6 +2,7 @@
 
 import copy
 import gc
+import operator
 import pickle
 from fractions import Fraction
 from typing import Any
@@ -331,18 +332,26 @@ class TestMaking:
 
 
 class TestNumbers:
-    """There are no arrays here: a product with a number is left to who knows it."""
+    """A product with numbers is an array, which the array layer makes."""
 
-    @pytest.mark.parametrize("number", [2, 2.5, np.float64(1), np.ones(2), "x", None])
+    @pytest.mark.parametrize("number", [2, 2.5, np.float64(1), np.ones(2)], ids=str)
     def test_arithmetic_with_numbers(self, number: Any) -> None:
-        with pytest.raises(TypeError):
-            number * units.m
-        with pytest.raises(TypeError):
-            units.m * number
-        with pytest.raises(TypeError):
-            number / units.m
-        with pytest.raises(TypeError):
-            units.m / number
+        for result, unit, value in [
+            (number * units.m, "m", number),
+            (units.m * number, "m", number),
+            (number / units.m, "1/m", number),
+            (units.m / number, "m", 1 / number),
+        ]:
+            assert result.unit == Unit(unit)
+            np.testing.assert_array_equal(result.data, value)
+
+    @pytest.mark.parametrize("thing", ["x", None])
+    def test_arithmetic_with_other_things(self, thing: Any) -> None:
+        for operation in (operator.mul, operator.truediv):
+            with pytest.raises(TypeError):
+                operation(thing, units.m)
+            with pytest.raises(TypeError):
+                operation(units.m, thing)
 
     @pytest.mark.parametrize("operation", ["+", "-", "%", "//", "<", ">", "@"])
     def test_no_other_operations(self, operation: str) -> None:

@@ -12,16 +12,14 @@ if TYPE_CHECKING:
 
 def _forward(operation: Callable[..., Any]) -> Callable[["Constant", Any], Any]:
     def method(self: "Constant", other: Any) -> Any:
-        quantity = self._quantity()
-        return NotImplemented if quantity is None else operation(quantity, other)
+        return operation(self._quantity(), other)
 
     return method
 
 
 def _reflected(operation: Callable[..., Any]) -> Callable[["Constant", Any], Any]:
     def method(self: "Constant", other: Any) -> Any:
-        quantity = self._quantity()
-        return NotImplemented if quantity is None else operation(other, quantity)
+        return operation(other, self._quantity())
 
     return method
 
@@ -117,10 +115,8 @@ class Constant:
         return get, (self.name,)
 
     def _quantity(self) -> Any:
-        """This constant as an array of no dimensions, or None while no array layer is there."""
-        from dimflow.units import unit
-
-        return None if unit.make_quantity is None else unit.make_quantity(self.value, self.unit)
+        """This constant as an array of no axes."""
+        return self.value * self.unit
 
     __mul__, __rmul__ = _forward(operator.mul), _reflected(operator.mul)
     __truediv__, __rtruediv__ = _forward(operator.truediv), _reflected(operator.truediv)

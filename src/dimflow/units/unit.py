@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from fractions import Fraction
+from importlib import import_module
 from itertools import count
 from threading import Lock
 from typing import Any, TypeVar, cast, overload
@@ -209,7 +210,7 @@ class Unit:
             return known
         if isinstance(other, Unit):
             return _store(self._quotients, other._serial, _product(self, other, -1))
-        return NotImplemented if make_quantity is None else _quantity(1 / other, self)
+        return _quantity(1 / other, self)
 
     def __rtruediv__(self, other: Any) -> Any:
         return _quantity(other, self**-1)
@@ -376,4 +377,7 @@ def _delta(atom: Atom, operation: str = "a product with other units") -> Atom:
 
 
 def _quantity(value: Any, unit: Unit) -> Any:
-    return NotImplemented if make_quantity is None else make_quantity(value, unit)
+    if make_quantity is None:
+        import_module("dimflow.array")  # sets it
+    assert make_quantity is not None
+    return make_quantity(value, unit)

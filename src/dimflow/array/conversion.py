@@ -1,0 +1,152 @@
+"""Conversions of a DimArray: to other units, dtypes, libraries and to plain Python."""
+
+from typing import Any, Final, Self
+
+from dimflow.array.core import Core
+from dimflow.backends import backend, backend_of
+from dimflow.errors import UnitLossError
+from dimflow.ops.rules.convert import Converter, checked_converter, converter
+from dimflow.ops.rules.units import PURE
+from dimflow.units import Unit
+
+_LIMIT = 1 << 12
+_converters: dict[tuple[int, int], Converter | None] = {}
+_missing: Final = object()
+
+
+def find_converter(source: Unit, target: Unit) -> Converter | None:
+    """How raw values become those in another unit; kept, since `.to` is called often."""
+    key = source._serial, target._serial
+    known: Any = _converters.get(key, _missing)
+    if known is not _missing:
+        return known  # type: ignore[no-any-return]
+    if len(_converters) >= _LIMIT:
+        _converters.clear()
+    found = _converters[key] = checked_converter(source, target)
+    return found
+
+
+class Conversions(Core):
+    """Other units, other dtypes, other libraries."""
+
+    __slots__ = ()
+
+    def to(self, unit: Unit | str, via: Any = None, *, copy: bool = True) -> Self:
+        """The same quantities in another unit: `x.to("km/h")`.
+
+        `via` names an equivalency (`"spectral"`), or is one, or a list of them. With `copy=False`
+        an array that is in that unit already is not copied.
+        """
+        target = unit if type(unit) is Unit else Unit(unit)
+        if via is None:
+            convert = find_converter(self._unit, target)
+        else:
+            convert = checked_converter(self._unit, target, via)
+        raw = self._data
+        if convert is not None:
+            raw = convert(raw)
+        elif copy:
+            raw = backend_of(raw).copy(raw)
+        return self._like(raw, target)
+
+    def to_value(self, unit: Unit | str | None = None, via: Any = None) -> Any:
+        """The raw numbers in a unit; in the array's own without one (then without a copy)."""
+        return self._data if unit is None else self.to(unit, via, copy=False)._data
+
+    def m_as(self, unit: Unit | str) -> Any:
+        """The raw numbers in a unit, under pint's name."""
+        return self.to_value(unit)
+
+    def to_base_units(self) -> Self:
+        """In the coherent SI unit, spelled in base units."""
+        return self.to(self._unit.to_base())
+
+    def in_system(self, system: Any) -> Self:
+        """In the unit that a system (its name or a `UnitSystem`) has for this one: 'CGS', 'SI'."""
+        return self.to(self._unit.in_system(system))
+
+    def simplified(self) -> Self:
+        """In an equal unit of fewer symbols: J/m -> N, km/m -> a pure number."""
+        unit = self._unit.simplified()
+        return self.to(unit if unit.atoms else PURE)
+
+    def astype(self, dtype: Any, *, unit: Unit | str | None = None, copy: bool = True) -> Self:
+        """With another dtype. Integers need `unit=`, since what is cut off depends on it."""
+        from dimflow import ops
+
+        source: Any = self if unit is None else self.to(unit, copy=False)
+        return ops.astype(source, dtype, unit=unit, copy=copy)  # type: ignore[no-any-return]
+
+    def copy(self) -> Self:
+        """A copy that shares nothing with this array."""
+        return self._like(backend_of(self._data).copy(self._data), self._unit)
+
+    def __copy__(self) -> Self:
+        return self.copy()
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self.copy()
+
+    def detach(self) -> Self:
+        """The same values without the record of how they came about."""
+        return self._like(backend_of(self._data).detach(self._data), self._unit)
+
+    def to_backend(self, name: str, *, device: Any = None) -> Self:
+        """The same values as an array of another library."""
+        target = backend(name)
+        source = backend_of(self._data)
+        if target is source and device is None:
+            return self
+        return self._like(target.asarray(source.to_numpy(self._data), device=device), self._unit)
+
+    def to_device(self, device: Any) -> Self:
+        """The same values on another device of the same library."""
+        raw = backend_of(self._data).asarray(self._data, device=device)
+        return self._like(raw, self._unit)
+
+    def to_numpy(self, unit: Unit | str | None = None) -> Any:
+        """The numbers as a NumPy array, in the array's own unit or in another."""
+        raw = self.to_value(unit)
+        return backend_of(raw).to_numpy(raw)
+
+    def item(self, *index: int) -> Any:
+        """The one element, or that at an index, as a Python number in the array's unit."""
+        return self.to_numpy().item(*index)
+
+    def tolist(self) -> Any:
+        """The numbers as nested lists, in the array's unit."""
+        return self.to_numpy().tolist()
+
+    # To a plain number, if that loses no unit
+
+    def _pure(self, operation: str) -> Any:
+        """The raw numbers of an array of pure numbers; an angle counts in radians."""
+        unit = self._unit
+        if not unit.dimension.is_dimensionless:
+            raise UnitLossError(operation, unit)
+        convert = converter(unit, PURE)
+        return self._data if convert is None else convert(self._data)
+
+    def __float__(self) -> float:
+        return float(self._pure("float(x)"))
+
+    def __int__(self) -> int:
+        return int(self._pure("int(x)"))
+
+    def __complex__(self) -> complex:
+        return complex(self._pure("complex(x)"))
+
+    def __index__(self) -> int:
+        return self._pure("index(x)").__index__()  # type: ignore[no-any-return]
+
+    def __bool__(self) -> bool:
+        if self._unit.law is not None:
+            from dimflow.errors import PointError
+
+            raise PointError("bool(x)", self._unit, "compare with a point of the same kind")
+        return bool(self._data)
+
+    def __round__(self, digits: int | None = None) -> Any:
+        from dimflow import ops
+
+        return ops.round(self, decimals=digits or 0)

@@ -1,0 +1,97 @@
+"""What a DimArray holds, and what can be read from it. The parts of the class build on this."""
+
+from typing import Any, Self
+
+from dimflow.backends import backend_of
+from dimflow.units import Dimension, Unit
+
+_new = object.__new__
+
+
+class Core:
+    """A raw array and a unit."""
+
+    __slots__ = ("__weakref__", "_data", "_unit")
+
+    _data: Any
+    _unit: Unit
+
+    def _like(self, raw: Any, unit: Unit) -> Self:
+        """An array of this class: nothing is checked or copied."""
+        result = _new(type(self))
+        result._data = raw
+        result._unit = unit
+        return result
+
+    @property
+    def data(self) -> Any:
+        """The raw array: the numbers in this array's unit."""
+        return self._data
+
+    @property
+    def magnitude(self) -> Any:
+        """The raw array, under pint's name."""
+        return self._data
+
+    @property
+    def unit(self) -> Unit:
+        """The unit."""
+        return self._unit
+
+    @property
+    def units(self) -> Unit:
+        """The unit, under pint's name."""
+        return self._unit
+
+    @property
+    def dimension(self) -> Dimension:
+        """The dimension of the unit."""
+        return self._unit.dimension
+
+    @property
+    def is_dimensionless(self) -> bool:
+        """Whether these are pure numbers, scaled ones such as percent included."""
+        return self._unit.dimension.is_dimensionless
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The lengths of the axes."""
+        return tuple(getattr(self._data, "shape", ()))
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        size = 1
+        for n in self.shape:
+            size *= n
+        return size
+
+    @property
+    def dtype(self) -> Any:
+        """The dtype, as the array's library names it."""
+        return backend_of(self._data).dtype(self._data)
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of one element."""
+        return int(self.dtype.itemsize)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements."""
+        return self.size * self.itemsize
+
+    @property
+    def device(self) -> str:
+        """Where the raw array lives."""
+        return backend_of(self._data).device(self._data)
+
+    @property
+    def backend(self) -> str:
+        """The name of the raw array's library."""
+        return backend_of(self._data).name

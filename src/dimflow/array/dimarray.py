@@ -1,0 +1,65 @@
+"""DimArray: a raw array and a unit, put together from its parts."""
+
+from typing import Any
+
+import numpy as np
+
+from dimflow.array.conversion import Conversions
+from dimflow.array.display import Display
+from dimflow.array.indexing import Indexing
+from dimflow.array.methods import Methods
+from dimflow.array.operators import Operators
+from dimflow.array.persistence import Persistence
+from dimflow.array.protocols import Protocols
+from dimflow.ops.rules.units import PURE
+from dimflow.units import Unit
+
+_new = object.__new__
+_NUMBERS = frozenset("biufc")
+
+
+class DimArray(Operators, Indexing, Conversions, Methods, Display, Persistence, Protocols):
+    """An array with a physical unit.
+
+        DimArray([1.0, 2.0], "m/s")
+        np.arange(3.0) * units.kg
+
+    `data` is anything array-like: an array of any library that dimflow knows (shared, unless
+    `copy=True`), numbers, lists, lists of DimArrays, another DimArray (then `unit` converts it).
+    `unit` is a `Unit` or a text; without one the array is dimensionless.
+
+    The unit of an array never changes: in-place operators, assignment and `out=` convert what comes
+    into it, or raise.
+    """
+
+    __slots__ = ()
+
+    def __init__(
+        self,
+        data: Any,
+        unit: Unit | str | None = None,
+        *,
+        dtype: Any = None,
+        backend: str | None = None,
+        device: Any = None,
+        copy: bool | None = None,
+    ) -> None:
+        if (
+            type(data) is np.ndarray
+            and dtype is backend is device is copy is None
+            and data.dtype.kind in _NUMBERS
+        ):
+            self._data = data
+            self._unit = unit if type(unit) is Unit else PURE if unit is None else Unit(unit)
+            return
+        from dimflow.array.making import raw_and_unit
+
+        self._data, self._unit = raw_and_unit(data, unit, dtype, backend, device, copy)
+
+
+def wrap(raw: Any, unit: Unit) -> DimArray:
+    """A DimArray of a raw array as it is: nothing is checked or copied."""
+    result = _new(DimArray)
+    result._data = raw
+    result._unit = unit
+    return result

@@ -1,0 +1,199 @@
+"""How a DimArray reads: numbers once, the unit once, in the style that the context asks for."""
+
+import html
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dimflow.array.core import Core
+from dimflow.backends import Backend
+from dimflow.errors import NoDataError, UnitFormatError
+from dimflow.ops.dispatch import interpreter_of
+
+_TABLE_LIMIT = 400  # elements that an HTML table or a LaTeX matrix shows
+_IMPLIED = ("float64", "int64", "complex128", "bool")  # dtypes that their literals imply
+_NUMBER = re.compile(
+    r"((?:.?[<>=^])?[-+ ]?z?#?0?\d*[,_]?(?:\.\d+)?[bcdeEfFgGnoxX%]?)\s*([A-Za-z~].*)?", re.DOTALL
+)
+
+
+class Options(NamedTuple):
+    """How arrays are written; None leaves NumPy's own print options in force."""
+
+    precision: int | None = None
+    style: str = ""
+    threshold: int | None = None
+    edgeitems: int | None = None
+    suppress: bool | None = None
+
+
+_DEFAULT = Options()
+_options: ContextVar[Options] = ContextVar("dimflow_display", default=_DEFAULT)
+
+
+@contextmanager
+def display(**options: Any) -> Iterator[None]:
+    """Write arrays otherwise within a `with` block, in this thread or task alone.
+
+    `precision` (digits after the point), `style` (of the unit: plain, compact, unicode, latex,
+    html, or pint's `~P`), `threshold` and `edgeitems` (when and how long arrays are abbreviated),
+    `suppress` (no powers of ten for small numbers). What is left out stays as it was.
+    """
+    known = _options.get()
+    unknown = set(options) - set(Options._fields)
+    if unknown:
+        raise UnitFormatError(
+            f"display has no option {min(unknown)!r}", "it has " + ", ".join(Options._fields)
+        )
+    if options.get("style"):
+        from dimflow.units import Unit
+
+        format(Unit("m"), options["style"])  # a wrong style is an error here and not at every print
+    token = _options.set(known._replace(**options))
+    try:
+        yield
+    finally:
+        _options.reset(token)
+
+
+class Display(Core):
+    """repr, str, f-strings, and what Jupyter asks for."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        name, unit = type(self).__name__, str(self._unit)
+        raw = _numpy(self)
+        if raw is None:
+            return f"{name}({self._data!r}, {unit!r})"
+        head = f"{name}("
+        text = _text(raw, separator=", ", prefix=head)
+        tail = f", {unit!r}" if unit else ""
+        if not raw.size and raw.shape != (0,):
+            tail += f", shape={raw.shape}"
+        if str(raw.dtype) not in _IMPLIED or not raw.size:
+            tail += f", dtype={str(raw.dtype)!r}"
+        return f"{head}{text}{tail})"
+
+    def __str__(self) -> str:
+        raw = _numpy(self)
+        text = repr(self._data) if raw is None else _text(raw, separator=" ", prefix="")
+        return f"{text} {_unit_text(self)}".rstrip()
+
+    def __format__(self, spec: str) -> str:
+        """A number's spec, then how to write the unit: `.3f`, `.2e unicode`, `.3f~P`, `latex`."""
+        if not spec:
+            return str(self)
+        found = _NUMBER.fullmatch(spec)
+        if found is None:
+            raise UnitFormatError(
+                f"{spec[:40]!r} is not a format of arrays",
+                "a number's format, then a style of the unit: '.3f', '.2e unicode', '.3f~P'",
+            )
+        number, style = found[1], (found[2] or "").strip()
+        unit = format(self._unit, style or _options.get().style)
+        raw = _numpy(self)
+        if raw is None:
+            text = repr(self._data)
+        elif not number:
+            text = _text(raw, separator=" ", prefix="")
+        else:
+            text = _formatted(raw, number)
+        if style in ("latex", "~L", "L"):
+            return text + (rf"\ {unit}" if unit else "")
+        return f"{text} {unit}".rstrip()
+
+    def _repr_html_(self) -> str:
+        raw, unit = _numpy(self), self._unit.format("html")
+        if raw is None or raw.ndim != 2 or not 0 < raw.size <= _TABLE_LIMIT:
+            text = repr(self._data) if raw is None else _text(raw, separator=" ", prefix="")
+            shown = html.escape(text)
+            if "\n" in shown:
+                return f"<pre>{shown}</pre>{unit}"
+            return f"<span>{shown}</span> {unit}".rstrip()
+        caption = f"<caption>{unit}</caption>" if unit else ""
+        rows = "".join(
+            "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>"
+            for row in _cells(raw)
+        )
+        return f"<table>{caption}{rows}</table>"
+
+    def _repr_latex_(self) -> str | None:
+        raw, unit = _numpy(self), self._unit.format("latex")
+        if raw is None or raw.ndim > 2 or raw.size > _TABLE_LIMIT or not raw.size:
+            return None  # Jupyter shows the next best form
+        cells = [[_latex(cell) for cell in row] for row in _cells(np.atleast_2d(raw))]
+        if raw.ndim == 0:
+            body = cells[0][0]
+        else:
+            rows = r" \\ ".join(" & ".join(row) for row in cells)
+            body = rf"\begin{{bmatrix}} {rows} \end{{bmatrix}}"
+        return rf"${body}\ {unit}$" if unit else f"${body}$"
+
+
+def _numpy(array: Core) -> Any:
+    """The numbers as a NumPy array; None for a value that holds none (traced, abstract)."""
+    interpreter = interpreter_of(type(array._data))
+    if not isinstance(interpreter, Backend):
+        return None
+    try:
+        return np.asarray(interpreter.to_numpy(array._data))
+    except NoDataError:
+        return None
+
+
+def _unit_text(array: Core) -> str:
+    return format(array._unit, _options.get().style)
+
+
+def _text(raw: Any, *, separator: str, prefix: str) -> str:
+    options = _options.get()
+    chosen: dict[str, Any] = {
+        name: value for name, value in options._asdict().items() if name != "style"
+    }
+    if options.suppress is not None:
+        chosen["suppress_small"] = options.suppress
+    del chosen["suppress"]
+    chosen = {name: value for name, value in chosen.items() if value is not None}
+    if raw.ndim == 0:
+        return _scalar(raw[()], options)
+    return np.array2string(raw, separator=separator, prefix=prefix, **chosen)
+
+
+def _scalar(value: Any, options: Options) -> str:
+    if options.precision is None or value.dtype.kind not in "fc":
+        return str(value.item())
+    return np.array2string(np.asarray(value), precision=options.precision)
+
+
+def _formatted(raw: Any, spec: str) -> str:
+    """Every element by Python's own format."""
+
+    def one(value: Any) -> str:
+        try:
+            return format(value.item(), spec)
+        except ValueError:
+            raise UnitFormatError(f"{spec!r} is not a format of {raw.dtype} numbers") from None
+
+    if raw.ndim == 0:
+        return one(raw[()])
+    return np.array2string(raw, separator=" ", formatter={"all": one})
+
+
+def _cells(raw: Any) -> list[list[str]]:
+    options = _options.get()
+    digits = np.get_printoptions()["precision"] if options.precision is None else options.precision
+    if raw.dtype.kind in "fc":
+        return [[f"{value:.{digits}g}" for value in row] for row in raw.tolist()]
+    return [[str(value) for value in row] for row in raw.tolist()]
+
+
+def _latex(number: str) -> str:
+    mantissa, e, power = number.partition("e")
+    if e:
+        return rf"{mantissa} \times 10^{{{int(power)}}}"
+    return {"inf": r"\infty", "-inf": r"-\infty", "nan": r"\mathrm{nan}"}.get(number, number)

@@ -1,0 +1,292 @@
+"""New arrays with units: zeros, arange, linspace and the rest of NumPy's makers."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from dimflow.array.core import Core
+from dimflow.array.dimarray import DimArray, wrap
+from dimflow.array.interpreter import lifted
+from dimflow.backends import backend as backend_named
+from dimflow.errors import DimensionError, PointError, UnitError
+from dimflow.ops.rules.convert import checked_converter
+from dimflow.ops.rules.units import ENDLESS, PURE, ZERO
+from dimflow.units import Unit
+from dimflow.units.meaning import Logarithmic
+
+__all__ = [
+    "arange",
+    "asarray",
+    "convert_to_tensor",
+    "empty",
+    "eye",
+    "from_dlpack",
+    "fromfunction",
+    "full",
+    "geomspace",
+    "identity",
+    "linspace",
+    "logspace",
+    "ones",
+    "tri",
+    "zeros",
+]
+
+Shape = int | tuple[int, ...] | list[int]
+
+
+def asarray(
+    data: Any,
+    unit: Unit | str | None = None,
+    *,
+    dtype: Any = None,
+    backend: str | None = None,
+    device: Any = None,
+    copy: bool | None = None,
+) -> DimArray:
+    """An array of anything array-like, shared where possible; a DimArray is returned as it is."""
+    if isinstance(data, DimArray) and unit is dtype is backend is device is copy is None:
+        return data
+    return DimArray(data, unit, dtype=dtype, backend=backend, device=device, copy=copy)
+
+
+def convert_to_tensor(
+    data: Any,
+    unit: Unit | str | None = None,
+    *,
+    dtype: Any = None,
+    backend: str | None = None,
+    device: Any = None,
+) -> DimArray:
+    """`asarray` under the name that users of tensor libraries look for."""
+    return asarray(data, unit, dtype=dtype, backend=backend, device=device)
+
+
+def _made(raw: Any, unit: Any, backend: str | None, device: Any) -> DimArray:
+    if backend not in (None, "numpy") or device is not None:
+        raw = backend_named(backend or "numpy").asarray(raw, device=device)
+    return wrap(raw, PURE if unit is None else Unit(unit))
+
+
+def zeros(
+    shape: Shape,
+    unit: Unit | str | None = None,
+    *,
+    dtype: Any = float,
+    backend: str | None = None,
+    device: Any = None,
+) -> DimArray:
+    """An array of zeros."""
+    return _made(np.zeros(shape, dtype), unit, backend, device)
+
+
+def ones(
+    shape: Shape,
+    unit: Unit | str | None = None,
+    *,
+    dtype: Any = float,
+    backend: str | None = None,
+    device: Any = None,
+) -> DimArray:
+    """An array of ones in a unit."""
+    return _made(np.ones(shape, dtype), unit, backend, device)
+
+
+def empty(
+    shape: Shape,
+    unit: Unit | str | None = None,
+    *,
+    dtype: Any = float,
+    backend: str | None = None,
+    device: Any = None,
+) -> DimArray:
+    """An array of whatever the memory holds."""
+    return _made(np.empty(shape, dtype), unit, backend, device)
+
+
+def full(
+    shape: Shape,
+    fill_value: Any,
+    unit: Unit | str | None = None,
+    *,
+    dtype: Any = None,
+    backend: str | None = None,
+    device: Any = None,
+) -> DimArray:
+    """An array of one value, which may carry a unit itself."""
+    (value,), found = _common("full", unit, fill_value)
+    return _made(np.full(shape, value, dtype), found, backend, device)
+
+
+def eye(
+    N: int,
+    M: int | None = None,
+    k: int = 0,
+    unit: Unit | str | None = None,
+    *,
+    dtype: Any = float,
+    backend: str | None = None,
+    device: Any = None,
+) -> DimArray:
+    """Ones on a diagonal, zeros elsewhere."""
+    return _made(np.eye(N, M, k, dtype), unit, backend, device)
+
+
+def identity(n: int, unit: Unit | str | None = None, *, dtype: Any = float) -> DimArray:
+    """The identity matrix in a unit."""
+    return eye(n, unit=unit, dtype=dtype)
+
+
+def tri(
+    N: int, M: int | None = None, k: int = 0, unit: Unit | str | None = None, *, dtype: Any = float
+) -> DimArray:
+    """Ones on and below a diagonal."""
+    return _made(np.tri(N, M, k, dtype), unit, None, None)
+
+
+def arange(
+    start: Any,
+    stop: Any = None,
+    step: Any = None,
+    unit: Unit | str | None = None,
+    *,
+    dtype: Any = None,
+    backend: str | None = None,
+    device: Any = None,
+) -> DimArray:
+    """Equally spaced values: `arange(0 * u.m, 1 * u.km, 250 * u.m)`, `arange(5, unit="s")`.
+
+    The ends and the step are in the first unit among them, or in `unit`; a bare number counts in
+    `unit` where that is given.
+    """
+    given = [start, stop, step]
+    values, found = _common("arange", unit, *(v for v in given if v is not None))
+    numbers = iter(values)
+    ends = [None if v is None else next(numbers) for v in given]
+    raw = np.arange(*[e for e in ends[:2] if e is not None], **_step(ends), dtype=dtype)
+    return _made(raw, found, backend, device)
+
+
+def _step(ends: list[Any]) -> dict[str, Any]:
+    return {} if ends[2] is None else {"step": ends[2]}
+
+
+def linspace(
+    start: Any,
+    stop: Any,
+    num: int = 50,
+    unit: Unit | str | None = None,
+    *,
+    endpoint: bool = True,
+    dtype: Any = None,
+    axis: int = 0,
+    backend: str | None = None,
+    device: Any = None,
+) -> DimArray:
+    """`num` values from start to stop, equally spaced."""
+    (first, last), found = _common("linspace", unit, start, stop)
+    if isinstance(found.law, Logarithmic):
+        raise PointError("linspace", found, "convert the ends to the .linear unit first")
+    raw = np.linspace(first, last, num, endpoint, dtype=dtype, axis=axis)
+    return _made(raw, found, backend, device)
+
+
+def geomspace(
+    start: Any,
+    stop: Any,
+    num: int = 50,
+    unit: Unit | str | None = None,
+    *,
+    endpoint: bool = True,
+    dtype: Any = None,
+    axis: int = 0,
+    backend: str | None = None,
+    device: Any = None,
+) -> DimArray:
+    """`num` values from start to stop, each the same multiple of the one before."""
+    (first, last), found = _common("geomspace", unit, start, stop)
+    if found.law is not None:
+        raise PointError("geomspace", found, "convert the ends to the .linear unit first")
+    raw = np.geomspace(first, last, num, endpoint, dtype=dtype, axis=axis)
+    return _made(raw, found, backend, device)
+
+
+def logspace(
+    start: Any,
+    stop: Any,
+    num: int = 50,
+    unit: Unit | str | None = None,
+    *,
+    endpoint: bool = True,
+    base: float = 10.0,
+    dtype: Any = None,
+    axis: int = 0,
+    backend: str | None = None,
+    device: Any = None,
+) -> DimArray:
+    """`base**start` to `base**stop` in a unit; the exponents are pure numbers."""
+    (first, last), exponents = _common("logspace", None, start, stop)
+    if exponents.key is not PURE.key:
+        raise UnitError(
+            f"logspace takes exponents, which are pure numbers, but got {exponents}",
+            "for ends with a unit use geomspace",
+        )
+    raw = np.logspace(first, last, num, endpoint, base, dtype, axis)
+    return _made(raw, unit, backend, device)
+
+
+def fromfunction(
+    function: Callable[..., Any],
+    shape: tuple[int, ...],
+    unit: Unit | str | None = None,
+    *,
+    dtype: Any = float,
+    **keywords: Any,
+) -> DimArray:
+    """The function of every index; its result may carry a unit, or is in `unit`."""
+    result = np.fromfunction(function, shape, dtype=dtype, **keywords)
+    return DimArray(result, unit)
+
+
+def from_dlpack(
+    x: Any, unit: Unit | str | None = None, *, device: Any = None, copy: bool | None = None
+) -> DimArray:
+    """An array that shares the memory of another library's, by DLPack, in NumPy."""
+    if isinstance(x, Core):
+        raise UnitError("from_dlpack takes a raw array", "a DimArray converts by x.to_backend(...)")
+    options = {} if device is None and copy is None else {"device": device, "copy": copy}
+    return _made(np.from_dlpack(x, **options), unit, None, None)
+
+
+def _common(operation: str, unit: Any, *values: Any) -> tuple[list[Any], Unit]:
+    """Numbers of values in one unit: the one asked for, or the first that a value has.
+
+    A bare number counts in the unit asked for; without one it must be 0, infinite or nan beside
+    quantities.
+    """
+    pairs = [_pair(v) for v in values]
+    carried = [u for u in (_carried(v) for v in values) if u is not None]
+    target = Unit(unit) if unit is not None else carried[0] if carried else PURE
+    numbers = []
+    for value, (raw, own) in zip(values, pairs, strict=True):
+        source = _carried(value)
+        if source is None:
+            free = own is ENDLESS or (own is ZERO and target.law is None)
+            if unit is None and carried and not free:
+                raise DimensionError(operation, carried[0], PURE, "give every end a unit")
+            numbers.append(raw)
+            continue
+        convert = checked_converter(source, target)
+        numbers.append(raw if convert is None else convert(raw))
+    return numbers, target
+
+
+def _pair(value: Any) -> Any:
+    return (value._data, value._unit) if isinstance(value, Core) else lifted(value)
+
+
+def _carried(value: Any) -> Unit | None:
+    """The unit that a value brings with it; None for a bare number."""
+    unit = getattr(value, "unit", None)
+    return unit if isinstance(unit, Unit) else None

@@ -1,0 +1,60 @@
+"""Writing into arrays that exist: in-place operators, assignment and `out=` never change a unit."""
+
+from collections.abc import Callable
+from typing import Any
+
+from dimflow.array.core import Core
+from dimflow.array.interpreter import converted, planned, separated
+from dimflow.backends import backend_of
+from dimflow.errors import UnitError
+from dimflow.ops import Op
+from dimflow.ops.rules.convert import checked_converter
+from dimflow.ops.rules.units import ENDLESS, PURE, ZERO
+from dimflow.units import Unit
+
+
+def write(array: Core, op: Op, function: Callable[[Any, Any], Any], other: Any) -> Any:
+    """`x += y`. Into the raw array if the result is in its unit; else convert, or raise."""
+    if op.name == "pow":
+        return write_result(array, array**other)
+    if isinstance(other, Unit):
+        raise _changes(op, array._unit, "a product with a unit")
+    raws, units = separated((array, other))
+    plan = planned(op, raws, units, {})
+    if plan.result is not array._unit or (plan.converters and plan.converters[0]):
+        return write_result(array, op.run((array, other), {}))
+    raw = converted(plan, raws)[1]
+    if not backend_of(array._data).is_mutable(array._data):
+        return array._like(function(array._data, raw), array._unit)
+    array._data = function(array._data, raw)
+    return array
+
+
+def write_result(array: Core, result: Any) -> Any:
+    """Write a whole result into the array, in the array's unit."""
+    raw = in_unit(array._unit, result, "an in-place operation")
+    if not backend_of(array._data).is_mutable(array._data):
+        return array._like(raw, array._unit)
+    backend_of(array._data).assign(array._data, ..., raw)
+    return array
+
+
+def in_unit(target: Unit, value: Any, operation: str) -> Any:
+    """The raw numbers of a value in the unit of an array that they are written into."""
+    raws, units = separated((value,))
+    unit = units[0]
+    if unit is ENDLESS or (unit is ZERO and target.law is None):
+        return raws[0]
+    source = unit if isinstance(unit, Unit) else PURE
+    if source.dimension is not target.dimension:
+        raise UnitError(
+            f"{operation} would change the unit of an existing array from "
+            f"{str(target) or 'a pure number'} to {str(source) or 'a pure number'}",
+            "give the result a name of its own: y = x * ...",
+        )
+    convert = checked_converter(source, target)
+    return raws[0] if convert is None else convert(raws[0])
+
+
+def _changes(op: Op, unit: Unit, what: str) -> UnitError:
+    return UnitError(f"{what} in place would change the unit {unit} of an existing array")

@@ -1,0 +1,122 @@
+"""How ops run on arrays with units: resolve the units, convert, run on the raw arrays, wrap."""
+
+from math import isfinite
+from typing import Any
+
+import numpy as np
+
+from dimflow.array.dimarray import DimArray, wrap
+from dimflow.errors import DimensionError, NotANumber
+from dimflow.ops import Op, dispatch
+from dimflow.ops.rules.units import ENDLESS, PURE, ZERO, AnyUnit, Plan, resolve
+from dimflow.units import Unit
+
+
+class UnitInterpreter:
+    """Runs ops on DimArrays, and on bare numbers and raw arrays beside them."""
+
+    name = "units"
+    rank = 9
+
+    def run(self, op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
+        """Run an op on arrays with units."""
+        if op.unit is None:
+            assert op.definition is not None
+            return op.call(op.definition, args, params)  # its parts resolve their own units
+        raws, units = separated(args)
+        try:
+            plan = planned(op, raws, units, params)
+        except DimensionError:
+            if op.across is None:
+                raise
+            return _full_like_broadcast(op, raws)
+        if op.unit_dependent:
+            params = {name: value for name, value in params.items() if name != "unit"}
+        return wrapped(op, dispatch.run(op, converted(plan, raws), params), plan.result)
+
+
+def planned(op: Op, raws: tuple[Any, ...], units: tuple[AnyUnit, ...], params: Any) -> Plan:
+    """The plan for these units, with the shapes if the rule looks at them."""
+    assert op.unit is not None
+    shapes: tuple[Any, ...] = ()
+    if op.unit.needs_shapes:
+        shapes = tuple(None if raw is None else shape_of(raw) for raw in raws)
+    return resolve(op, units, params, shapes)
+
+
+def converted(plan: Plan, raws: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The raw arrays in the units that the plan asks for."""
+    if plan.converters is None:
+        return raws
+    pairs = zip(plan.converters, raws, strict=True)
+    return tuple([raw if convert is None else convert(raw) for convert, raw in pairs])
+
+
+def separated(args: tuple[Any, ...]) -> tuple[tuple[Any, ...], tuple[AnyUnit, ...]]:
+    """Raw values and units of arguments."""
+    raws: list[Any] = []
+    units: list[AnyUnit] = []
+    raw: Any
+    unit: AnyUnit
+    for value in args:
+        if isinstance(value, DimArray):
+            raw, unit = value._data, value._unit
+        else:
+            raw, unit = lifted(value)
+        raws.append(raw)
+        units.append(unit)
+    return tuple(raws), tuple(units)
+
+
+def lifted(value: Any) -> tuple[Any, AnyUnit]:
+    """The raw value and the unit of something that is no DimArray."""
+    if value is None:
+        return None, None
+    if _is_number(value):
+        if value == 0:
+            return value, ZERO
+        return value, PURE if isfinite(value) else ENDLESS
+    if isinstance(value, (list, tuple)) or hasattr(value, "unit") or hasattr(value, "units"):
+        array = DimArray(value)
+        return array._data, array._unit
+    if isinstance(value, (str, bytes, dict, set, Unit)):
+        raise NotANumber("an operation", f"{type(value).__name__} {value!r:.60}")
+    dispatch.interpreter_of(type(value))  # an error here names the type
+    if isinstance(value, np.ndarray):
+        if value.dtype.kind not in "biufc":
+            raise NotANumber("an operation", f"an array of {value.dtype}")
+        if type(value) is not np.ndarray:
+            value = DimArray(value)._data  # without its class; masks and matrices are refused
+    return value, PURE
+
+
+def _is_number(value: Any) -> bool:
+    """Whether this is one real number; NumPy makes an array of no axes of its own scalars."""
+    if isinstance(value, (int, float)):
+        return not isinstance(value, bool)
+    return (
+        isinstance(value, (np.number, np.ndarray)) and not value.ndim and value.dtype.kind in "iuf"
+    )
+
+
+def wrapped(op: Op, raw: Any, unit: Any) -> Any:
+    """Results with their units; plain where they have none."""
+    if unit is None:
+        return raw
+    if type(unit) is tuple:
+        parts = [r if u is None else wrap(r, u) for r, u in zip(raw, unit, strict=True)]
+        return op.result_type(*parts) if op.outputs else tuple(parts)
+    return wrap(raw, unit)
+
+
+def shape_of(raw: Any) -> tuple[int | None, ...]:
+    """The shape of a raw array or number."""
+    return tuple(getattr(raw, "shape", ()))
+
+
+def _full_like_broadcast(op: Op, raws: tuple[Any, ...]) -> Any:
+    """What equality gives across dimensions, for every element."""
+    return dispatch.run(op, tuple(raws), {}) & False | bool(op.across)
+
+
+INTERPRETER = UnitInterpreter()

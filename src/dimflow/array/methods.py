@@ -1,0 +1,255 @@
+"""The methods that arrays have in NumPy, PyTorch and JAX. Each is an op of the table."""
+
+from typing import Any, Self
+
+import numpy as np
+
+from dimflow import ops
+from dimflow.array.core import Core
+from dimflow.backends import backend_of
+from dimflow.errors import ShapeMismatch
+
+
+def _into(out: Any, result: Any) -> Any:
+    """A result as it is, or written into `out`, in the unit of `out`."""
+    if out is None:
+        return result
+    from dimflow.array.in_place import write_result
+
+    return write_result(out, result)
+
+
+def _axes(axes: tuple[Any, ...]) -> Any:
+    """`x.reshape(2, 3)` and `x.reshape((2, 3))` are the same."""
+    return axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes
+
+
+class Methods(Core):
+    """Reductions, shapes, sorting and what else arrays do by a method."""
+
+    __slots__ = ()
+
+    # Parts and shapes
+
+    @property
+    def T(self) -> Any:
+        """The axes in reverse order."""
+        return ops.permute_dims(self)
+
+    @property
+    def mT(self) -> Any:
+        """The last two axes exchanged."""
+        return ops.matrix_transpose(self)
+
+    @property
+    def real(self) -> Any:
+        """The real part."""
+        return ops.real(self)
+
+    @property
+    def imag(self) -> Any:
+        """The imaginary part."""
+        return ops.imag(self)
+
+    @property
+    def flat(self) -> Any:
+        """An iterator over the elements."""
+        return iter(ops.reshape(self, shape=(-1,)))
+
+    def conj(self) -> Any:
+        """The complex conjugate."""
+        return ops.conj(self)
+
+    conjugate = conj
+
+    def reshape(self, *shape: Any, order: str = "C") -> Any:
+        """The same elements in another shape."""
+        if order != "C":
+            raw: Any = backend_of(self._data).to_numpy(self._data)
+            return self._like(raw.reshape(_axes(shape), order=order), self._unit)
+        return ops.reshape(self, shape=_axes(shape))
+
+    def ravel(self) -> Any:
+        """The elements along one axis, shared where possible."""
+        return ops.reshape(self, shape=(-1,))
+
+    def flatten(self) -> Any:
+        """A copy of the elements along one axis."""
+        return ops.reshape(self.copy(), shape=(-1,))  # type: ignore[attr-defined]
+
+    def transpose(self, *axes: Any) -> Any:
+        """The axes in another order; in reverse without one."""
+        order = _axes(axes) if axes else None
+        return ops.permute_dims(self, axes=order or None)
+
+    def swapaxes(self, axis1: int, axis2: int) -> Any:
+        """Two axes exchanged."""
+        return ops.swapaxes(self, axis1, axis2)
+
+    def squeeze(self, axis: Any = None) -> Any:
+        """Without axes of length 1."""
+        return ops.squeeze(self, axis)
+
+    def repeat(self, repeats: Any, axis: int | None = None) -> Any:
+        """Every element several times."""
+        return ops.repeat(self, repeats, axis)
+
+    def diagonal(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+        """The diagonal of two axes."""
+        return ops.diagonal(self, offset, axis1, axis2)
+
+    def trace(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+        """The sum of the diagonal."""
+        return ops.trace(self, offset, axis1, axis2)
+
+    # Reductions
+
+    def sum(
+        self, axis: Any = None, dtype: Any = None, out: Any = None, *, keepdims: bool = False
+    ) -> Any:
+        """The sum along axes."""
+        raw = self._data
+        if (
+            type(raw) is np.ndarray
+            and dtype is out is None
+            and not keepdims
+            and self._unit.key.law is None
+        ):
+            return self._like(raw.sum(axis), self._unit)
+        return _into(out, ops.sum(self, axis, dtype=dtype, keepdims=keepdims))
+
+    def prod(
+        self, axis: Any = None, dtype: Any = None, out: Any = None, *, keepdims: bool = False
+    ) -> Any:
+        """The product along axes; the unit to the power of their length."""
+        return _into(out, ops.prod(self, axis, dtype=dtype, keepdims=keepdims))
+
+    def mean(
+        self, axis: Any = None, dtype: Any = None, out: Any = None, *, keepdims: bool = False
+    ) -> Any:
+        """The mean along axes."""
+        return _into(out, ops.mean(self, axis, dtype=dtype, keepdims=keepdims))
+
+    def var(
+        self, axis: Any = None, *, ddof: float = 0, keepdims: bool = False, out: Any = None
+    ) -> Any:
+        """The variance, in the square of the unit."""
+        return _into(out, ops.var(self, axis, ddof=ddof, keepdims=keepdims))
+
+    def std(
+        self, axis: Any = None, *, ddof: float = 0, keepdims: bool = False, out: Any = None
+    ) -> Any:
+        """The standard deviation."""
+        return _into(out, ops.std(self, axis, ddof=ddof, keepdims=keepdims))
+
+    def max(self, axis: Any = None, out: Any = None, *, keepdims: bool = False) -> Any:
+        """The largest element along axes."""
+        return _into(out, ops.max(self, axis, keepdims=keepdims))
+
+    def min(self, axis: Any = None, out: Any = None, *, keepdims: bool = False) -> Any:
+        """The smallest element along axes."""
+        return _into(out, ops.min(self, axis, keepdims=keepdims))
+
+    def ptp(self, axis: Any = None, *, keepdims: bool = False) -> Any:
+        """The largest element less the smallest."""
+        return ops.ptp(self, axis, keepdims=keepdims)
+
+    def argmax(self, axis: Any = None, *, keepdims: bool = False) -> Any:
+        """Where the largest element is."""
+        return ops.argmax(self, axis, keepdims=keepdims)
+
+    def argmin(self, axis: Any = None, *, keepdims: bool = False) -> Any:
+        """Where the smallest element is."""
+        return ops.argmin(self, axis, keepdims=keepdims)
+
+    def any(self, axis: Any = None, *, keepdims: bool = False) -> Any:
+        """Whether an element is not zero."""
+        return ops.any(self, axis, keepdims=keepdims)
+
+    def all(self, axis: Any = None, *, keepdims: bool = False) -> Any:
+        """Whether no element is zero."""
+        return ops.all(self, axis, keepdims=keepdims)
+
+    def cumsum(self, axis: Any = None, out: Any = None) -> Any:
+        """Running sums."""
+        return _into(out, ops.cumulative_sum(self, axis))
+
+    def cumprod(self, axis: Any = None, out: Any = None) -> Any:
+        """Running products of pure numbers."""
+        return _into(out, ops.cumulative_prod(self, axis))
+
+    def norm(self, ord: Any = None, axis: Any = None, *, keepdims: bool = False) -> Any:
+        """The norm of a vector or matrix."""
+        return ops.norm(self, ord, axis, keepdims=keepdims)
+
+    # Elements
+
+    def clip(self, min: Any = None, max: Any = None) -> Any:
+        """Elements within limits, which carry a unit."""
+        return ops.clip(self, min, max)
+
+    def round(self, decimals: int = 0, *, unit: Any = None) -> Any:
+        """Rounded to decimals in a unit."""
+        return ops.round(self, decimals, unit=unit)
+
+    def sqrt(self) -> Any:
+        """The square root."""
+        return ops.sqrt(self)
+
+    def dot(self, other: Any) -> Any:
+        """The product of vectors or matrices, as np.dot."""
+        return ops.dot(self, other)
+
+    def take(self, indices: Any, axis: int | None = None) -> Any:
+        """Elements at indices along an axis."""
+        return ops.take(self, indices, axis)
+
+    def nonzero(self) -> Any:
+        """Where elements are not zero."""
+        return ops.nonzero(self)
+
+    def searchsorted(self, v: Any, side: str = "left", sorter: Any = None) -> Any:
+        """Where values would be inserted to keep the order."""
+        return ops.searchsorted(self, v, side=side, sorter=sorter)
+
+    def argsort(self, axis: int | None = -1) -> Any:
+        """The order that sorts along an axis."""
+        return ops.argsort(self, axis)
+
+    # In place
+
+    def sort(self, axis: int = -1) -> None:
+        """Sort along an axis, in place."""
+        backend_of(self._data).assign(self._data, ..., ops.sort(self._data, axis))
+
+    def fill(self, value: Any) -> None:
+        """Set every element to a value, in place."""
+        self[...] = value  # type: ignore[index]
+
+    # Checks
+
+    def validate(
+        self,
+        *,
+        finite: bool = False,
+        positive: bool = False,
+        nonnegative: bool = False,
+        minimum: Any = None,
+        maximum: Any = None,
+        unit: Any = None,
+        shape: tuple[int | None, ...] | None = None,
+    ) -> Self:
+        """This array, if it is as asked for; ComputationError that counts what is not.
+
+        `minimum` and `maximum` carry a unit; `unit` asks for a unit of that dimension; None in
+        `shape` stands for any length.
+        """
+        from dimflow.array.validation import validate
+
+        if shape is not None and (
+            len(shape) != self.ndim
+            or any(n not in (None, m) for n, m in zip(shape, self.shape, strict=True))
+        ):
+            raise ShapeMismatch("validate", shape, self.shape)
+        validate(self, finite, positive, nonnegative, minimum, maximum, unit)
+        return self

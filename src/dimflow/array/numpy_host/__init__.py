@@ -1,0 +1,1 @@
+"""NumPy's own ufuncs and functions on DimArrays, by its two protocols."""

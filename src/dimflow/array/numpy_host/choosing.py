@@ -1,0 +1,152 @@
+"""NumPy's functions that pick values by conditions, and those that run a user's function."""
+
+from typing import Any
+
+import numpy as np
+
+from dimflow import ops
+from dimflow.array.core import Core
+from dimflow.array.dimarray import DimArray, wrap
+from dimflow.array.in_place import in_unit
+from dimflow.array.interpreter import separated
+from dimflow.array.numpy_host.out import run_into
+from dimflow.array.numpy_host.parts import Handler, named, normal_axis, parts, plan, pure
+from dimflow.array.numpy_host.rules import rule
+from dimflow.array.numpy_host.ufuncs import holds_others
+from dimflow.backends import backend_of
+from dimflow.errors import ShapeMismatch
+from dimflow.ops.rules import points
+from dimflow.ops.rules.units import PURE, same
+from dimflow.units import Unit
+
+FUNCTIONS: dict[str, Handler] = {}
+
+_SELECT = rule("select", "*choices", same, points=points.keep)
+_CHOOSE = rule("choose", "*choices", same, points=points.keep)
+
+
+@named(FUNCTIONS, "where")
+def _where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
+    """With one argument, the indices of what is not zero."""
+    if x is None and y is None:
+        return np.nonzero(condition)
+    return ops.where(condition, x, y)
+
+
+@named(FUNCTIONS, "clip")
+def _clip(
+    a: Any,
+    a_min: Any = np._NoValue,
+    a_max: Any = np._NoValue,
+    out: Any = None,
+    *,
+    min: Any = np._NoValue,
+    max: Any = np._NoValue,
+    **kwargs: Any,
+) -> Any:
+    """Both spellings of the ends; None is no end."""
+    low, high = (
+        None if end is np._NoValue else end
+        for end in (
+            a_min if min is np._NoValue else min,
+            a_max if max is np._NoValue else max,
+        )
+    )
+    if holds_others((a,)):
+        return ops.clip(a, min=low, max=high)
+    (raw, low, high), unit = plan(ops.get("clip"), (a, low, high))
+    return run_into(np.clip, (raw, low, high), {"out": out, **kwargs}, unit, "np.clip")
+
+
+@named(FUNCTIONS, "select")
+def _select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
+    raws, unit = plan(_SELECT, (*choicelist, default))
+    if holds_others((*choicelist, default)):
+        result = default
+        for condition, choice in list(zip(condlist, choicelist, strict=True))[::-1]:
+            result = ops.where(condition, choice, result)
+        return result
+    return wrap(np.select(pure(condlist, "a condition"), list(raws[:-1]), raws[-1]), unit)
+
+
+@named(FUNCTIONS, "choose")
+def _choose(a: Any, choices: Any, out: Any = None, mode: Any = "raise") -> Any:
+    raws, unit = plan(_CHOOSE, tuple(choices))
+    kwargs = {"mode": mode} if out is None else {"mode": mode, "out": out}
+    return run_into(np.choose, (pure(a, "an index"), raws), kwargs, unit, "np.choose")
+
+
+@named(FUNCTIONS, "piecewise")
+def _piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Any:
+    """Each function on the elements that its condition picks; results in the unit of the first.
+
+    The dtype is that of x, as NumPy has it; a value that does not fit is an error, not cut.
+    """
+    raw, _ = parts(x)
+    masks = _masks(pure(condlist, "a condition"), np.asarray(raw), len(funclist))
+    pieces = []
+    for mask, piece in zip(masks, funclist, strict=True):
+        if callable(piece):
+            if not mask.any():
+                continue
+            piece = piece(x[mask], *args, **kw)
+        pieces.append((mask, piece))
+    unit = next((u for _, p in pieces for u in separated((p,))[1] if isinstance(u, Unit)), PURE)
+    result = wrap(np.zeros(np.shape(raw), np.asarray(raw).dtype), unit)
+    for mask, piece in pieces:
+        value = in_unit(result._unit, piece, "np.piecewise")
+        backend_of(result._data).assign(result._data, mask, value)
+    return result
+
+
+def _masks(condlist: Any, raw: Any, count: int) -> list[Any]:
+    """One mask for each function; the one for all other elements last."""
+    is_one = np.ndim(condlist) == 0 or not isinstance(condlist[0], (list, np.ndarray))
+    if np.isscalar(condlist) or (is_one and raw.ndim):
+        condlist = [condlist]
+    masks = [np.broadcast_to(np.asarray(c, bool), raw.shape) for c in condlist]
+    if len(masks) == count - 1:
+        masks.append(~np.any(masks, axis=0))
+    if len(masks) != count:
+        wanted = f"{len(masks)} or {len(masks) + 1} functions for {len(masks)} conditions"
+        raise ShapeMismatch("np.piecewise", wanted, count)
+    return masks
+
+
+@named(FUNCTIONS, "apply_along_axis")
+def _apply_along_axis(func1d: Any, axis: Any, arr: Any, *args: Any, **kwargs: Any) -> Any:
+    """A user's function on every 1-d slice, which it gets with its unit."""
+    raw, unit = parts(arr)
+    raw = np.asarray(raw)
+    axis = normal_axis(axis, raw.ndim)
+    slices = np.moveaxis(raw, axis, -1)
+    lead = slices.shape[:-1]
+    if not np.prod(lead, dtype=int):
+        raise ShapeMismatch("np.apply_along_axis", "no other axis of length 0", raw.shape)
+    results = [func1d(wrap(slices[i], unit), *args, **kwargs) for i in np.ndindex(lead)]
+    if any(isinstance(result, Core) for result in results):
+        stacked = DimArray(results)
+        values, result_unit = stacked._data, stacked._unit
+    else:
+        values, result_unit = np.asarray(results), None
+    inner = values.ndim - 1
+    values = values.reshape((*lead, *values.shape[1:]))
+    source = range(len(lead), len(lead) + inner)
+    values = np.moveaxis(values, source, range(axis, axis + inner))
+    return values if result_unit is None else wrap(values, result_unit)
+
+
+@named(FUNCTIONS, "apply_over_axes")
+def _apply_over_axes(func: Any, a: Any, axes: Any) -> Any:
+    """A user's function along one axis after the other; no axis is lost."""
+    value = a
+    for axis in np.atleast_1d(pure(axes, "an axis")).tolist():
+        axis = normal_axis(axis, np.ndim(a))
+        result = func(value, axis)
+        if np.ndim(result) != np.ndim(value):
+            result = np.expand_dims(result, axis)
+        if np.ndim(result) != np.ndim(value):
+            wanted = "a function that keeps the number of axes, or drops the one it works along"
+            raise ShapeMismatch("np.apply_over_axes", wanted, f"{np.ndim(result)} axes")
+        value = result
+    return value

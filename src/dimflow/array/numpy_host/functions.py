@@ -1,0 +1,136 @@
+"""NumPy's functions on DimArrays: np.mean(x), np.concatenate([x, y]), np.linalg.solve(a, b).
+
+Every function has one of four places: an op of the table, whose rule plans the units while NumPy's
+own function does the work with every keyword that it was given; a rule of its own in `rules`;
+a definition in one of the modules of `_DEFINITIONS`; or a reason why it is refused. `classified`
+says which.
+"""
+
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+from dimflow.array.numpy_host.by_op import ByOp
+from dimflow.array.numpy_host.refused import FUNCTIONS as REFUSED
+from dimflow.array.numpy_host.rules import RULES
+from dimflow.array.operators import is_foreign
+from dimflow.errors import NotANumber, UnsupportedFunction
+from dimflow.ops import TABLE
+
+Handler = Callable[..., Any]
+
+_DEFINITIONS = (
+    "plain",
+    "making",
+    "arranging",
+    "choosing",
+    "comparing",
+    "writing",
+    "algebra",
+)
+
+# Functions that follow the rule of an op of another name.
+_OPS = {
+    "amax": "max",
+    "amin": "min",
+    "around": "round",
+    "cumulative_prod": "cumulative_prod",
+    "cumulative_sum": "cumulative_sum",
+    "linalg.cross": "cross",
+    "linalg.diagonal": "diagonal",
+    "linalg.matmul": "matmul",
+    "linalg.matrix_transpose": "matrix_transpose",
+    "linalg.outer": "outer",
+    "linalg.tensordot": "tensordot",
+    "linalg.trace": "trace",
+    "linalg.vecdot": "vecdot",
+    "lib.scimath.arccos": "acos",
+    "lib.scimath.arcsin": "asin",
+    "lib.scimath.arctanh": "atanh",
+    "lib.scimath.log": "log",
+    "lib.scimath.log10": "log10",
+    "lib.scimath.log2": "log2",
+    "lib.scimath.sqrt": "sqrt",
+}
+
+_HINT = "give it the numbers in a unit of your choice: x.to_value(...)"
+
+_found: dict[Any, Handler] = {}
+
+
+def array_function(array: Any, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+    """What NumPy calls: `DimArray.__array_function__`."""
+    handler = _found.get(function)
+    if handler is None:
+        handler = _found[function] = handler_of(function)
+    try:
+        return handler(*args, **kwargs)
+    except NotANumber:
+        if any(is_foreign(kind) for kind in types):
+            return NotImplemented  # another library's array: its turn
+        raise
+
+
+def name_of(function: Any) -> str:
+    """What a function is called below numpy: "mean", "linalg.solve"."""
+    module = str(function.__module__)
+    inner = module.removeprefix("numpy").removeprefix(".")
+    return f"{inner}.{function.__name__}" if inner else str(function.__name__)
+
+
+def handler_of(function: Any) -> Handler:
+    """What runs instead of a function of NumPy; an error if nothing does."""
+    name = name_of(function)
+    kind, what = classified(name)
+    if str(function.__module__).partition(".")[0] != "numpy" or kind == "unknown":
+        reason = "dimflow does not know what it does to units"
+        raise UnsupportedFunction(_shown(name), reason, _HINT)
+    if kind == "refused":
+        raise UnsupportedFunction(_shown(name), what, _HINT)
+    if kind == "defined":
+        return definitions()[name]
+    if kind == "op":
+        return ByOp(function, name, TABLE[what])
+    op = _by_host().get(name)  # it runs on other libraries' arrays, with fewer keywords
+    other = None if op is None else ByOp(function, name, TABLE[op])
+    return ByOp(function, name, RULES[name], other)
+
+
+def _shown(name: str) -> str:
+    return f"np.{name}"
+
+
+def classified(name: str) -> tuple[str, str]:
+    """The place of a function: ("op", its op), ("rule", ...), ("defined", where), ("refused", why).
+
+    ("unknown", "") for one that NumPy has gained since.
+    """
+    if name in REFUSED:
+        return "refused", REFUSED[name]
+    if name in definitions():
+        return "defined", definitions()[name].__module__
+    if name in RULES:
+        return "rule", RULES[name].name
+    op = _OPS.get(name) or _by_host().get(name)
+    return ("op", op) if op in TABLE else ("unknown", "")
+
+
+@cache
+def definitions() -> dict[str, Handler]:
+    """Functions written over DimArrays, by NumPy's name."""
+    found: dict[str, Handler] = {}
+    for module in _DEFINITIONS:
+        found.update(import_module(f"dimflow.array.numpy_host.{module}").FUNCTIONS)
+    return found
+
+
+@cache
+def _by_host() -> dict[str, str]:
+    """The op of each of NumPy's names; one with a unit rule of its own comes first."""
+    found: dict[str, str] = {}
+    for op in TABLE.values():
+        name = op.hosts.numpy
+        if name and (name not in found or op.unit is not None):
+            found[name] = op.name
+    return found

@@ -1,0 +1,115 @@
+"""`out=` of NumPy's functions: the unit of a target never changes, nor its values on an error."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from dimflow.array.core import Core
+from dimflow.array.dimarray import wrap
+from dimflow.errors import NotANumber, PointError, UnitError, UnitLossError
+from dimflow.ops.rules.convert import Converter, checked_converter
+from dimflow.ops.rules.units import PURE
+from dimflow.units import Unit
+
+Units = Unit | None | tuple[Unit | None, ...]
+
+
+def dressed(raw: Any, unit: Units) -> Any:
+    """What NumPy returned, with units: a container of arrays stays what it was."""
+    if unit is None:
+        return raw
+    if isinstance(raw, (tuple, list)):
+        units = unit if type(unit) is tuple else (unit,) * len(raw)
+        parts = [dressed(r, u) for r, u in zip(raw, units, strict=True)]
+        return type(raw)(*parts) if hasattr(raw, "_fields") else type(raw)(parts)
+    assert isinstance(unit, Unit)
+    return wrap(raw, unit)
+
+
+def run_into(
+    function: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    units: Units,
+    name: str,
+    *,
+    is_masked: bool = False,
+) -> Any:
+    """Call a function of NumPy whose results have these units, with its `out=` in theirs.
+
+    A target in the result's own unit is written by NumPy itself; into any other the converted
+    result is copied, once it is known to fit. `is_masked` says that `where=` picks elements of the
+    result, so that all others keep what the target held.
+    """
+    out = kwargs.get("out")
+    targets = out if isinstance(out, tuple) else (out,)
+    if all(target is None or target is ... for target in targets):
+        return dressed(function(*args, **kwargs), units)
+    each: Any = units if isinstance(units, tuple) else (units,) * len(targets)
+    pairs = list(zip(targets, each, strict=True))
+    converters = [None if t is None else into(t, u, name) for t, u in pairs]
+    if not any(converters) and not any(_may_cut(t, u) for t, u in pairs):
+        raws = tuple(_raw(t) for t in targets)
+        results = function(*args, **{**kwargs, "out": raws if isinstance(out, tuple) else raws[0]})
+        results = results if len(targets) > 1 else (results,)
+    else:
+        # None for each: NumPy warns of a `where` that has no `out` at all
+        nowhere = (None,) * len(targets) if len(targets) > 1 else None
+        results = function(*args, **{**kwargs, "out": nowhere})
+        results = results if len(targets) > 1 else (results,)
+        where = kwargs.get("where", True) if is_masked else True
+        _copy(targets, results, converters, where, kwargs.get("casting", "same_kind"), name)
+    returned = tuple(
+        dressed(r, u) if t is None else t for t, r, u in zip(targets, results, each, strict=True)
+    )
+    return returned if len(targets) > 1 else returned[0]
+
+
+def into(target: Any, unit: Unit | None, name: str) -> Converter | None:
+    """How results in a unit become those that a target holds; an error if they cannot."""
+    source = PURE if unit is None else unit
+    if not isinstance(target, Core):
+        if not source.dimension.is_dimensionless:
+            raise UnitLossError(f"{name} into a plain array", source)
+        return checked_converter(source, PURE)
+    if source.dimension is not target._unit.dimension:
+        raise UnitError(
+            f"{name} with out= would change the unit of an existing array from "
+            f"{str(target._unit) or 'a pure number'} to {str(source) or 'a pure number'}",
+            "leave out= away, or give an array of the result's dimension",
+        )
+    if (source.law is None) is not (target._unit.law is None):
+        hint = f"leave out= away and convert the result to {target._unit} if that is meant"
+        raise PointError(f"{name} into an array of another kind", target._unit, hint)
+    return checked_converter(source, target._unit)
+
+
+def _copy(targets: Any, results: Any, converters: Any, where: Any, casting: Any, name: str) -> None:
+    """Convert and copy results into targets; all are known to fit before the first is written."""
+    written = []
+    for target, result, convert in zip(targets, results, converters, strict=True):
+        if target is None:
+            continue
+        raw = _raw(target)
+        with np.errstate(all="ignore"):  # elements that `where` leaves out hold anything
+            values = result if convert is None else convert(result)
+        if not np.can_cast(np.asarray(values).dtype, raw.dtype, casting):
+            raise NotANumber(
+                f"{name} into an array of {raw.dtype}",
+                f"values of {np.asarray(values).dtype}, which it would cut",
+            )
+        written.append((raw, np.broadcast_to(values, raw.shape)))
+    for raw, values in written:
+        np.copyto(raw, values, casting=casting, where=where)
+
+
+def _may_cut(target: Any, unit: Unit | None) -> bool:
+    """Whether NumPy might cut fractions to fit the target: several functions do so unasked."""
+    is_whole = target is not None and getattr(_raw(target), "dtype", None) is not None
+    is_whole = is_whole and _raw(target).dtype.kind in "biu"
+    return is_whole and unit is not None and not unit.dimension.is_dimensionless
+
+
+def _raw(target: Any) -> Any:
+    return target._data if isinstance(target, Core) else target

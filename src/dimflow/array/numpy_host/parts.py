@@ -1,0 +1,63 @@
+"""What definitions of NumPy's functions share: nested arguments, planning by a rule."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from dimflow.array.core import Core
+from dimflow.array.interpreter import converted, planned, separated
+from dimflow.ops import Op
+from dimflow.ops.rules.units import PURE
+from dimflow.units import Unit
+
+Handler = Callable[..., Any]
+
+
+def named(functions: dict[str, Handler], *names: str) -> Callable[[Handler], Handler]:
+    """Enter a function under NumPy's names."""
+
+    def enter(function: Handler) -> Handler:
+        functions.update(dict.fromkeys(names, function))
+        return function
+
+    return enter
+
+
+def mapped(value: Any, function: Callable[[Any], Any]) -> Any:
+    """Nested lists and tuples with a function applied to every DimArray in them."""
+    if isinstance(value, Core):
+        return function(value)
+    if type(value) in (list, tuple):
+        return type(value)(mapped(v, function) for v in value)
+    if type(value) is dict:
+        return {k: mapped(v, function) for k, v in value.items()}
+    return value
+
+
+def bare(value: Any) -> Any:
+    """The raw arrays, whatever their units: for questions that no unit answers."""
+    return mapped(value, lambda array: array._data)
+
+
+def pure(value: Any, operation: str) -> Any:
+    """The raw numbers of pure arrays; UnitLossError for any other."""
+    return mapped(value, lambda array: array._pure(operation))
+
+
+def plan(op: Op, arrays: Sequence[Any], params: Any = None) -> tuple[tuple[Any, ...], Any]:
+    """Raw arrays as a rule wants them, and the units of the results."""
+    raws, units = separated(tuple(arrays))
+    found = planned(op, raws, units, params or {})
+    return converted(found, raws), found.result
+
+
+def parts(array: Any) -> tuple[Any, Unit]:
+    """The raw numbers and the unit of one argument; a bare number is a pure one."""
+    (raw,), (unit,) = separated((array,))
+    return raw, unit if isinstance(unit, Unit) else PURE
+
+
+def normal_axis(axis: int, ndim: int) -> int:
+    """An axis counted from the front; NumPy's own error if there is none such."""
+    return int(np.lib.array_utils.normalize_axis_index(axis, ndim))

@@ -1,0 +1,74 @@
+"""NumPy's functions that write into an array: values are converted into the target's unit."""
+
+from typing import Any
+
+import numpy as np
+
+from dimflow.array.core import Core
+from dimflow.array.in_place import in_unit
+from dimflow.array.numpy_host.parts import Handler, named, pure
+from dimflow.errors import NotANumber
+
+FUNCTIONS: dict[str, Handler] = {}
+
+
+def _pair(target: Any, values: Any, name: str) -> tuple[Any, Any]:
+    """The raw target, and the raw values in its unit; nothing is written yet."""
+    operation = f"np.{name}"
+    if isinstance(target, Core):
+        raw, value = target._data, in_unit(target._unit, values, operation)
+    else:
+        raw, value = target, pure(values, f"{operation} into a plain array")
+    if not isinstance(raw, np.ndarray):
+        raise NotANumber(operation, f"{type(raw).__name__}, which cannot be written into")
+    return raw, value
+
+
+def _fits(raw: Any, value: Any, name: str) -> None:
+    """Refuse values that the target would cut: fractions in an array of integers."""
+    dtype = np.asarray(value).dtype
+    if not np.can_cast(dtype, raw.dtype, "same_kind"):
+        raise NotANumber(
+            f"np.{name} into an array of {raw.dtype}", f"values of {dtype}, which it would cut"
+        )
+
+
+@named(FUNCTIONS, "copyto")
+def _copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) -> None:
+    raw, value = _pair(dst, src, "copyto")
+    np.copyto(raw, value, casting=casting, where=pure(where, "where= of np.copyto"))
+
+
+@named(FUNCTIONS, "put")
+def _put(a: Any, ind: Any, v: Any, mode: Any = "raise") -> None:
+    raw, value = _pair(a, v, "put")
+    _fits(raw, value, "put")
+    np.put(raw, pure(ind, "an index"), value, mode=mode)
+
+
+@named(FUNCTIONS, "place")
+def _place(arr: Any, mask: Any, vals: Any) -> None:
+    raw, value = _pair(arr, vals, "place")
+    _fits(raw, value, "place")
+    np.place(raw, pure(mask, "a mask"), value)
+
+
+@named(FUNCTIONS, "putmask")
+def _putmask(a: Any, mask: Any, values: Any) -> None:
+    raw, value = _pair(a, values, "putmask")
+    _fits(raw, value, "putmask")
+    np.putmask(raw, pure(mask, "a mask"), value)
+
+
+@named(FUNCTIONS, "fill_diagonal")
+def _fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
+    raw, value = _pair(a, val, "fill_diagonal")
+    _fits(raw, value, "fill_diagonal")
+    np.fill_diagonal(raw, value, wrap=wrap)
+
+
+@named(FUNCTIONS, "put_along_axis")
+def _put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> None:
+    raw, value = _pair(arr, values, "put_along_axis")
+    _fits(raw, value, "put_along_axis")
+    np.put_along_axis(raw, pure(indices, "an index"), value, axis)

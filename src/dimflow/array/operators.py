@@ -1,0 +1,302 @@
+"""Python's operators on arrays with units. This is the fast path."""
+
+import operator
+from collections.abc import Callable
+from fractions import Fraction
+from math import isfinite
+from typing import TYPE_CHECKING, Any, Final, Self
+
+from dimflow import ops
+from dimflow.array.core import Core
+from dimflow.backends import backend_of
+from dimflow.errors import NoDataError, NotANumber
+from dimflow.ops import Op
+from dimflow.ops.dispatch import interpreter_of
+from dimflow.ops.rules.units import ENDLESS, PURE, ZERO, Plan
+from dimflow.units import Unit
+
+_new = object.__new__
+_PURE: Final = PURE._serial
+
+_LIMIT = 1 << 12  # plans kept by one operator
+_BY_UNIT = {"multiply": operator.mul, "divide": operator.truediv}
+
+Operator = Callable[[Any, Any], Any]
+
+
+def by_unit(array: Core, unit: Unit, function: Operator) -> Any:
+    """`x * units.m` and `x / units.s`: the numbers stay, in an array of their own."""
+    if array._unit.law is not None:
+        return ops.multiply(array, array._like(1.0, unit))  # raises, with its hint
+    return array._like(backend_of(array._data).copy(array._data), function(array._unit, unit))
+
+
+def is_foreign(kind: type) -> bool:
+    """Whether dimflow has no interpreter for a type: Python asks the other operand, then raises."""
+    try:
+        interpreter_of(kind)
+    except NotANumber:
+        return True
+    return False
+
+
+class _Pairs(dict[int, dict[int, Plan]]):
+    """The plans of a binary op by the serials of its two units: two lookups and no tuple."""
+
+    def __init__(self, op: Op) -> None:
+        super().__init__()
+        self.op = op
+        self.count = 0
+
+    def learn(self, left: int, right: int) -> None:
+        """Take over the plan that the op has just made, if it made one."""
+        plan = self.op.plans.get((left, right))
+        if plan is None or type(plan.result) is tuple:
+            return
+        if self.count >= _LIMIT:
+            self.clear()
+            self.count = 0
+        self.setdefault(left, {})[right] = plan
+        self.count += 1
+
+
+def serial(number: float) -> int:
+    """That of a bare number's unit: 0, infinities and nan stand for themselves."""
+    if number == 0:
+        return ZERO._serial
+    return _PURE if isfinite(number) else ENDLESS._serial
+
+
+def _binary(name: str, function: Operator, *, pure: bool = False) -> Any:
+    """A binary operator: a lookup on two units, the raw operation, one small object.
+
+    What the lookup does not know goes the long way, by the op's rules, and is known from then on.
+    `pure` says that a bare number is always a pure number: in a product, 0 is no literal.
+    """
+    op = ops.get(name)
+    pairs = _Pairs(op)
+
+    def method(self: Core, other: Any) -> Any:
+        cls, kind = type(self), type(other)
+        left = self._data
+        mine = self._unit._serial
+        if kind is cls:
+            right = other._data
+            theirs = other._unit._serial
+            if type(left) is not type(right) and (
+                interpreter_of(type(left)) is not interpreter_of(type(right))
+            ):
+                return op.run((self, other), {})
+        elif kind is float or kind is int:
+            right = other
+            theirs = _PURE if pure else serial(other)
+        elif kind is Unit and name in _BY_UNIT:
+            return by_unit(self, other, _BY_UNIT[name])
+        elif is_foreign(kind):
+            return NotImplemented
+        else:
+            return op.run((self, other), {})
+        try:
+            plan = pairs[mine][theirs]
+        except KeyError:
+            plan = None
+        if plan is None:
+            result = op.run((self, other), {})
+            pairs.learn(mine, theirs)
+            return result
+        if plan.converters is not None:
+            first, second = plan.converters
+            if first is not None:
+                left = first(left)
+            if second is not None:
+                right = second(right)
+        unit = plan.result
+        if unit is None:
+            return function(left, right)
+        array = _new(cls)
+        array._data = function(left, right)
+        array._unit = unit  # type: ignore[assignment]
+        return array
+
+    method.__doc__ = op.doc
+    return method
+
+
+def _reflected(name: str, function: Operator, *, pure: bool = False) -> Any:
+    """The same with the array on the right. Another DimArray never stands on the left here."""
+    op = ops.get(name)
+    pairs = _Pairs(op)
+
+    def method(self: Core, other: Any) -> Any:
+        kind = type(other)
+        if kind is float or kind is int:
+            mine, theirs = self._unit._serial, _PURE if pure else serial(other)
+            try:
+                plan = pairs[theirs][mine]
+            except KeyError:
+                plan = None
+            if plan is None:
+                result = op.run((other, self), {})
+                pairs.learn(theirs, mine)
+                return result
+            if plan.converters is None:
+                array = _new(type(self))
+                array._data = function(other, self._data)
+                array._unit = plan.result  # type: ignore[assignment]
+                return array
+        elif is_foreign(kind):
+            return NotImplemented
+        return op.run((other, self), {})
+
+    method.__doc__ = op.doc
+    return method
+
+
+def _unary(name: str, function: Callable[[Any], Any]) -> Any:
+    op = ops.get(name)
+    plans = op.plans
+
+    def method(self: Core) -> Any:
+        plan: Plan | None = plans.get((self._unit._serial,))
+        if plan is None or plan.converters is not None or plan.result is None:
+            return op.run((self,), {})
+        return self._like(function(self._data), plan.result)  # type: ignore[arg-type]
+
+    method.__doc__ = op.doc
+    return method
+
+
+def _in_place(name: str, function: Operator) -> Any:
+    """`x += y`: the result must fit the array's own unit, into which it is written."""
+
+    def method(self: Core, other: Any) -> Any:
+        from dimflow.array.in_place import write
+
+        return write(self, ops.get(name), function, other)
+
+    return method
+
+
+class Operators(Core):
+    """Arithmetic, comparison and bits."""
+
+    __slots__ = ()
+    __hash__ = None  # type: ignore[assignment]
+
+    if TYPE_CHECKING:  # comparisons and bits are plain arrays of whatever library
+
+        def __add__(self, other: Any) -> Self: ...
+        def __radd__(self, other: Any) -> Self: ...
+        def __iadd__(self, other: Any) -> Self: ...
+        def __sub__(self, other: Any) -> Self: ...
+        def __rsub__(self, other: Any) -> Self: ...
+        def __isub__(self, other: Any) -> Self: ...
+        def __mul__(self, other: Any) -> Self: ...
+        def __rmul__(self, other: Any) -> Self: ...
+        def __imul__(self, other: Any) -> Self: ...
+        def __truediv__(self, other: Any) -> Self: ...
+        def __rtruediv__(self, other: Any) -> Self: ...
+        def __itruediv__(self, other: Any) -> Self: ...
+        def __floordiv__(self, other: Any) -> Self: ...
+        def __rfloordiv__(self, other: Any) -> Self: ...
+        def __ifloordiv__(self, other: Any) -> Self: ...
+        def __mod__(self, other: Any) -> Self: ...
+        def __rmod__(self, other: Any) -> Self: ...
+        def __imod__(self, other: Any) -> Self: ...
+        def __neg__(self) -> Self: ...
+        def __pos__(self) -> Self: ...
+        def __abs__(self) -> Self: ...
+    else:
+        __add__ = _binary("add", operator.add)
+        __radd__ = _reflected("add", operator.add)
+        __sub__ = _binary("subtract", operator.sub)
+        __rsub__ = _reflected("subtract", operator.sub)
+        __mul__ = _binary("multiply", operator.mul, pure=True)
+        __rmul__ = _reflected("multiply", operator.mul, pure=True)
+        __truediv__ = _binary("divide", operator.truediv, pure=True)
+        __rtruediv__ = _reflected("divide", operator.truediv, pure=True)
+        __floordiv__ = _binary("floor_divide", operator.floordiv)
+        __rfloordiv__ = _reflected("floor_divide", operator.floordiv)
+        __mod__ = _binary("remainder", operator.mod)
+        __rmod__ = _reflected("remainder", operator.mod)
+        __neg__ = _unary("negative", operator.neg)
+        __pos__ = _unary("positive", operator.pos)
+        __abs__ = _unary("abs", operator.abs)
+
+        __lt__ = _binary("less", operator.lt)
+        __le__ = _binary("less_equal", operator.le)
+        __gt__ = _binary("greater", operator.gt)
+        __ge__ = _binary("greater_equal", operator.ge)
+        __eq__ = _binary("equal", operator.eq)
+        __ne__ = _binary("not_equal", operator.ne)
+
+        __and__ = _binary("bitwise_and", operator.and_, pure=True)
+        __rand__ = _reflected("bitwise_and", operator.and_, pure=True)
+        __or__ = _binary("bitwise_or", operator.or_, pure=True)
+        __ror__ = _reflected("bitwise_or", operator.or_, pure=True)
+        __xor__ = _binary("bitwise_xor", operator.xor, pure=True)
+        __rxor__ = _reflected("bitwise_xor", operator.xor, pure=True)
+        __lshift__ = _binary("bitwise_left_shift", operator.lshift, pure=True)
+        __rlshift__ = _reflected("bitwise_left_shift", operator.lshift, pure=True)
+        __rshift__ = _binary("bitwise_right_shift", operator.rshift, pure=True)
+        __rrshift__ = _reflected("bitwise_right_shift", operator.rshift, pure=True)
+        __invert__ = _unary("bitwise_invert", operator.invert)
+
+        __iadd__ = _in_place("add", operator.iadd)
+        __isub__ = _in_place("subtract", operator.isub)
+        __imul__ = _in_place("multiply", operator.imul)
+        __itruediv__ = _in_place("divide", operator.itruediv)
+        __ifloordiv__ = _in_place("floor_divide", operator.ifloordiv)
+        __imod__ = _in_place("remainder", operator.imod)
+        __ipow__ = _in_place("pow", operator.ipow)
+        __iand__ = _in_place("bitwise_and", operator.iand)
+        __ior__ = _in_place("bitwise_or", operator.ior)
+        __ixor__ = _in_place("bitwise_xor", operator.ixor)
+        __ilshift__ = _in_place("bitwise_left_shift", operator.ilshift)
+        __irshift__ = _in_place("bitwise_right_shift", operator.irshift)
+
+    def __pow__(self, exponent: Any, modulus: None = None) -> Any:
+        """The array to a power, which is static unless the array holds pure numbers."""
+        unit = self._unit
+        kind = type(exponent)
+        if (kind is int or kind is float) and unit.key.law is None:
+            if not unit.dimension.is_dimensionless:
+                return self._like(self._data**exponent, unit**exponent)
+            if unit._serial == _PURE:  # to any power, also one that no unit can be raised to
+                return self._like(self._data**exponent, unit)
+        if modulus is not None:
+            return NotImplemented
+        if isinstance(exponent, Core) and not exponent.shape:
+            try:
+                exponent = exponent.to_value("").item()  # type: ignore[attr-defined]
+            except NoDataError:
+                return ops.pow(self, exponent)
+        if isinstance(exponent, Fraction):  # exact for the unit, and no number of any library
+            return ops.static_power(self, exponent=exponent)
+        return ops.pow(self, exponent)
+
+    def __matmul__(self, other: Any) -> Any:
+        """The matrix product."""
+        return NotImplemented if is_foreign(type(other)) else ops.matmul(self, other)
+
+    def __rmatmul__(self, other: Any) -> Any:
+        """The matrix product, with the array on the right."""
+        return NotImplemented if is_foreign(type(other)) else ops.matmul(other, self)
+
+    def __imatmul__(self, other: Any) -> Any:
+        """The matrix product, written into the array."""
+        from dimflow.array.in_place import write_result
+
+        return write_result(self, ops.matmul(self, other))
+
+    def __rpow__(self, base: Any) -> Any:
+        """A number to the power of this array of pure numbers."""
+        return ops.pow(base, self)
+
+    def __divmod__(self, other: Any) -> Any:
+        """Quotient and remainder."""
+        return self // other, self % other
+
+    def __rdivmod__(self, other: Any) -> Any:
+        """Quotient and remainder, with the array on the right."""
+        return other // self, other % self

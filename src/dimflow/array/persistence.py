@@ -1,0 +1,184 @@
+"""Pickling a DimArray, and plain dictionaries of it.
+
+What is stored is the library's name, dtype, shape, buffer and the wire encoding of the unit, so
+the reader needs no registration and a missing library is a clear message.
+"""
+
+import base64
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from importlib import import_module
+from pickle import PickleBuffer
+from typing import Any, Self
+
+import numpy as np
+
+from dimflow.array.core import Core
+from dimflow.backends import Backend, backend
+from dimflow.errors import BackendNotInstalled, FileFormatError, UnitError
+from dimflow.ops.dispatch import interpreter_of
+from dimflow.units import Unit, decode, encode, from_json, to_json
+
+FORMAT = "dimflow.array/1"
+_KINDS = frozenset("biufc")
+_restore_on: ContextVar[str | None] = ContextVar("dimflow_restore_on", default=None)
+
+
+@contextmanager
+def restore_on(name: str) -> Iterator[None]:
+    """Within a `with` block, arrays come out of pickles as arrays of this library."""
+    token = _restore_on.set(name)
+    try:
+        yield
+    finally:
+        _restore_on.reset(token)
+
+
+class Persistence(Core):
+    """Copies that leave the process."""
+
+    __slots__ = ()
+
+    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
+        interpreter = interpreter_of(type(self._data))
+        if not isinstance(interpreter, Backend):
+            return _restore_value, (type(self), self._data, encode(self._unit))
+        raw = interpreter.to_numpy(self._data)
+        is_scalar = isinstance(self._data, np.generic)
+        order = "F" if raw.flags.f_contiguous and not raw.flags.c_contiguous else "C"
+        if not raw.flags.forc:
+            raw = np.ascontiguousarray(raw)
+        buffer: Any = PickleBuffer(raw) if protocol >= 5 and raw.ndim else raw.tobytes(order)
+        name = "numpy scalar" if is_scalar else interpreter.name
+        # a plain tuple of plain things: nothing of dimflow but this function is named in the pickle
+        return _restore, (
+            type(self),
+            name,
+            raw.dtype.str,
+            raw.shape,
+            order,
+            buffer,
+            encode(self._unit),
+        )
+
+    def to_dict(self, *, binary: bool = False) -> dict[str, Any]:
+        """The array as plain Python, ready for JSON; `from_dict` reads it.
+
+        The numbers are nested lists (complex ones as pairs), or with `binary=True` the bytes in
+        base64. JSON has no nan and no infinity: Python writes them all the same, other readers
+        may stumble; `binary=True` avoids that.
+        """
+        interpreter = interpreter_of(type(self._data))
+        if not isinstance(interpreter, Backend):
+            raise UnitError("to_dict needs values, but the array has none", "run it on data first")
+        raw = interpreter.to_numpy(self._data)
+        if binary:
+            data: Any = base64.b64encode(raw.tobytes()).decode("ascii")
+        elif raw.dtype.kind == "c":
+            data = np.stack([raw.real, raw.imag], axis=-1).tolist()
+        else:
+            data = raw.tolist()
+        return {
+            "format": FORMAT,
+            "backend": interpreter.name,
+            "dtype": raw.dtype.str,
+            "shape": list(raw.shape),
+            "unit": to_json(self._unit),
+            "data": data,
+        }
+
+    @classmethod
+    def from_dict(cls, record: Any) -> Self:
+        """The array of a `to_dict`, with everything in it checked."""
+        try:
+            dtype, shape, unit, name = _checked(record)
+            raw = _raw_of(record["data"], dtype, shape)
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
+            problem = f"{type(error).__name__}: {error}"
+            raise FileFormatError("a dictionary of an array", problem) from None
+        made: Self = _made(cls, backend(name).asarray(raw), unit)
+        return made
+
+    def save(self, path: Any, *, compress: bool = False, overwrite: bool = True) -> None:
+        """Save the array and its unit in a `.npz` file; `DimArray.load` reads it."""
+        import_module("dimflow.io").save(path, self, compress=compress, overwrite=overwrite)
+
+    @classmethod
+    def load(cls, path: Any, *, backend: str | None = None, max_bytes: int | None = None) -> Self:
+        """The array that `save` wrote."""
+        found = import_module("dimflow.io").load(path, backend=backend, max_bytes=max_bytes)
+        if not isinstance(found, Core):
+            what = f"arrays by name: {', '.join(found)}" if type(found) is dict else "no unit"
+            raise FileFormatError(str(path), f"it holds {what}", "use dimflow.load(path)")
+        made: Self = _made(cls, found._data, found._unit)
+        return made
+
+
+def _checked(record: Any) -> tuple[np.dtype[Any], tuple[int, ...], Unit, str]:
+    if record["format"] != FORMAT:
+        raise ValueError(f"the format is {record['format']!r:.40}, not {FORMAT!r}")
+    dtype = np.dtype(record["dtype"])
+    if dtype.kind not in _KINDS:
+        raise ValueError(f"the dtype {dtype} holds no numbers")
+    shape = tuple(record["shape"])
+    if any(type(n) is not int or n < 0 for n in shape):
+        raise ValueError(f"{record['shape']!r:.40} is no shape")
+    name = record["backend"]
+    if not isinstance(name, str):
+        raise ValueError("the array library has no name")
+    return dtype, shape, from_json(record["unit"]), name
+
+
+def _raw_of(data: Any, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Any:
+    if isinstance(data, str):
+        content = base64.b64decode(data, validate=True)
+        if len(content) != math.prod(shape) * dtype.itemsize:
+            raise ValueError(f"{len(content)} bytes do not fill the shape {shape}")
+        return np.frombuffer(content, dtype).reshape(shape).copy()
+    if dtype.kind == "c":
+        pairs = np.asarray(data, dtype=dtype.type(0).real.dtype).reshape((*shape, 2))
+        raw = np.empty(shape, dtype)
+        raw.real, raw.imag = pairs[..., 0], pairs[..., 1]  # 1j * inf would be nan + inf j
+        return raw
+    raw = np.asarray(data)
+    if raw.size and raw.dtype.kind not in _KINDS:
+        raise ValueError("the data are no numbers")
+    if raw.shape != shape and raw.size:
+        raise ValueError(f"the data are of shape {raw.shape}, not {shape}")
+    return raw.astype(dtype).reshape(shape)
+
+
+def _restore(
+    cls: Any, name: str, dtype: str, shape: tuple[int, ...], order: Any, buffer: Any, unit: str
+) -> Any:
+    """What a pickle calls."""
+    raw: Any = np.frombuffer(buffer, np.dtype(dtype)).reshape(shape, order=order)
+    if isinstance(buffer, bytes):
+        raw = raw.copy(order)  # bytes are not to be written to
+    raw = raw[()] if name == "numpy scalar" else restored(raw, name)
+    return _made(cls, raw, decode(unit))
+
+
+def restored(raw: Any, name: str, wanted: str | None = None) -> Any:
+    """A NumPy array as one of the library that it came from, or of the one that is wanted."""
+    wanted = wanted or _restore_on.get() or name
+    if wanted == "numpy":
+        return raw
+    try:
+        return backend(wanted).asarray(raw)
+    except BackendNotInstalled as error:
+        hint = f"{error.hint}, or load it elsewhere: with dimflow.restore_on('numpy'): ..."
+        raise BackendNotInstalled(wanted, hint) from None
+
+
+def _restore_value(cls: Any, value: Any, unit: str) -> Any:
+    return _made(cls, value, decode(unit))
+
+
+def _made(cls: Any, raw: Any, unit: Unit) -> Any:
+    made = object.__new__(cls)
+    made._data = raw
+    made._unit = unit
+    return made

@@ -1,0 +1,85 @@
+"""NumPy: the reference backend, and the one that bare numbers and lists belong to."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from dimflow.backends.backend import Backend
+from dimflow.errors import NotANumber, UnitError
+from dimflow.ops import Op
+
+_NUMBERS = "biufc"  # kinds of dtype that hold numbers
+
+
+class NumPy(Backend):
+    """Raw values are ndarrays, NumPy scalars and Python numbers."""
+
+    name = "numpy"
+    rank = 0
+    kernel_package = "dimflow.backends.numpy_kernels"
+
+    def host_function(self, op: Op) -> Callable[..., Any] | None:
+        """NumPy's function of the record's name."""
+        if op.hosts.numpy is None:
+            return None
+        function: Any = np
+        for part in op.hosts.numpy.split("."):
+            function = getattr(function, part)
+        return function  # type: ignore[no-any-return]
+
+    def asarray(self, data: Any, *, dtype: Any = None, device: Any = None, copy: Any = None) -> Any:
+        """An ndarray of numbers; NotANumber for anything else."""
+        if device not in (None, "cpu"):
+            raise UnitError(f"NumPy arrays live on 'cpu', not on {device!r}")
+        if {"MaskedArray", "matrix"} & {base.__name__ for base in type(data).__mro__}:
+            raise NotANumber(
+                "an array", f"a {type(data).__name__} (take its plain data by np.asarray first)"
+            )
+        try:
+            raw = np.array(data, dtype=dtype, copy=copy)
+        except (TypeError, ValueError) as error:
+            if copy is False and "copy" in str(error):
+                raise
+            raise NotANumber("an array", _described(data, error)) from None
+        if raw.dtype.kind not in _NUMBERS:
+            raise NotANumber("an array", _described(data, raw.dtype))
+        return raw
+
+    def dtype(self, raw: Any) -> Any:
+        """That of an array or NumPy scalar; of a Python number, what NumPy makes of it."""
+        return getattr(raw, "dtype", None) or np.asarray(raw).dtype
+
+    def numpy_dtype(self, raw: Any) -> Any:
+        """The dtype, or the class of a bare Python number."""
+        return raw.dtype if hasattr(raw, "dtype") else type(raw)
+
+    def is_mutable(self, raw: Any) -> bool:
+        """Arrays are; NumPy's scalars and Python's numbers are not."""
+        return isinstance(raw, np.ndarray)
+
+    def assign(self, raw: Any, key: Any, value: Any) -> None:
+        """x[key] = value, in place. Fractions are not cut off to fit integers."""
+        kind = np.asarray(value).dtype.kind
+        if kind in {"b": "iufc", "i": "fc", "u": "fc", "f": "c"}.get(raw.dtype.kind, ""):
+            raise NotANumber(
+                f"an array of {raw.dtype}",
+                f"values of {np.asarray(value).dtype}, which it would cut",
+            )
+        raw[key] = value
+
+    def to_numpy(self, raw: Any) -> Any:
+        """The array itself."""
+        return np.asarray(raw)
+
+    def device(self, raw: Any) -> str:
+        """Always the CPU."""
+        return "cpu"
+
+
+def _described(data: Any, why: Any) -> str:
+    text = f"{type(data).__name__} {data!r:.60}" if isinstance(data, (str, bytes, list)) else ""
+    return f"{text or type(data).__name__} ({why})"
+
+
+BACKEND = NumPy()

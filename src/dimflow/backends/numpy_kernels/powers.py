@@ -1,0 +1,18 @@
+"""Powers on NumPy."""
+
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+
+def static_power(x: Any, exponent: Any) -> Any:
+    """x to a number; a Fraction as the nearest float.
+
+    The operator has shortcuts for small exponents. They give a boolean another dtype if it is an
+    array than if it is not, so the ufunc raises those.
+    """
+    if isinstance(exponent, (Fraction, Decimal)):
+        exponent = float(exponent)
+    return np.power(x, exponent) if np.result_type(x) == np.bool_ else x**exponent

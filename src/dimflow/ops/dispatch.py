@@ -1,0 +1,62 @@
+"""Who runs an op: the interpreter that belongs to the type of its arguments.
+
+A backend interprets ops by its kernels, the array layer by resolving units first, a tracer by
+recording. They are found by type; the finder is set by `dimflow.backends`, which this layer does
+not know.
+"""
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Protocol
+
+from dimflow.errors import BackendMismatch
+
+if TYPE_CHECKING:
+    from dimflow.ops.record import Op
+
+
+class Interpreter(Protocol):
+    """Runs ops on values of some types."""
+
+    name: str
+    rank: int  # of two interpreters in one call the higher runs it; 0 is lifted by all others
+
+    def run(self, op: "Op", args: tuple[Any, ...], params: dict[str, Any]) -> Any:
+        """What the op gives for these arrays and parameters."""
+
+
+interpreters: dict[type, Interpreter] = {}  # by exact type; filled as types are met
+find_interpreter: Callable[[type], Interpreter] | None = None
+
+
+def interpreter_of(kind: type) -> Interpreter:
+    """The interpreter of a type of values."""
+    known = interpreters.get(kind)
+    if known is not None:
+        return known
+    if find_interpreter is None:
+        import_module("dimflow.backends")
+    assert find_interpreter is not None
+    found = interpreters[kind] = find_interpreter(kind)
+    return found
+
+
+def select(op: "Op", args: tuple[Any, ...]) -> Interpreter:
+    """The interpreter that all arguments agree on."""
+    best: Interpreter | None = None
+    for value in args:
+        if value is None:
+            continue
+        kind = type(value)
+        found = interpreters.get(kind) or interpreter_of(kind)
+        if best is None or found.rank > best.rank:
+            best = found
+        elif found is not best and found.rank == best.rank:
+            hint = f"convert one of them: x.to_backend({best.name!r})"
+            raise BackendMismatch(op.name, best.name, found.name, hint)
+    return best or interpreter_of(float)
+
+
+def run(op: "Op", args: tuple[Any, ...], params: dict[str, Any]) -> Any:
+    """Run an op on the interpreter of its arguments."""
+    return select(op, args).run(op, args, params)

@@ -1,0 +1,1 @@
+"""Ops that are defined by others: activations, normalisation."""

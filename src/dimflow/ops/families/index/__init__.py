@@ -1,0 +1,1 @@
+"""Elements picked, written, searched and sorted."""

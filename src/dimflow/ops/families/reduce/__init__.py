@@ -1,0 +1,1 @@
+"""One value from many: reductions, scans, statistics, histograms, segments."""

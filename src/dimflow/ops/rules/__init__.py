@@ -1,0 +1,1 @@
+"""The vocabulary that records are written in: unit, point, shape, dtype, derivative, batching."""

@@ -1,0 +1,78 @@
+"""Conversions of raw arrays: the steps of a `Conversion`, as functions of any array library."""
+
+from collections.abc import Callable
+from typing import Any
+
+from dimflow.units import Unit, find_conversion
+from dimflow.units.conversion import Exponential, Function, Linear, Logarithm, Power, Step
+from dimflow.units.scale import ONE, Scale
+
+Converter = Callable[[Any], Any]
+
+_EXACT = 1 << 53  # integers that a double holds
+_LOGARITHMS = {0: "log", 2: "log2", 10: "log10"}
+
+
+def converter(source: Unit, target: Unit, via: Any = None) -> Converter | None:
+    """How raw values in one unit become raw values in another; None if they already are.
+
+    Units that differ by an angle alone convert as if a radian were 1: who calls this for an op has
+    a rule that allows it.
+    """
+    if source.key is target.key:
+        return None
+    if source.key.law is None and target.key.law is None and via is None:
+        return scaled(source.key.scale / target.key.scale)
+    return chained(find_conversion(source, target, via).steps)
+
+
+def checked_converter(source: Unit, target: Unit, via: Any = None) -> Converter | None:
+    """The same, where nothing is absorbed: `.to()` and assignment."""
+    if source.key is target.key:
+        return None
+    return chained(find_conversion(source, target, via).steps)
+
+
+def chained(steps: tuple[Step, ...]) -> Converter | None:
+    """The steps of a conversion, one after the other."""
+    functions = [_function(step) for step in steps]
+    if len(functions) <= 1:
+        return functions[0] if functions else None
+
+    def convert(x: Any) -> Any:
+        for function in functions:
+            x = function(x)
+        return x
+
+    return convert
+
+
+def scaled(scale: Scale) -> Converter:
+    """Multiply by an exact scale; divide where the divisor is exact and the factor is not."""
+    if scale.is_rational and scale.numerator == 1 and 1 < scale.denominator <= _EXACT:
+        divisor = float(scale.denominator)
+        return lambda x: x / divisor
+    factor = float(scale)
+    return lambda x: x * factor
+
+
+def _function(step: Step) -> Converter:
+    from dimflow import ops
+
+    if isinstance(step, Linear):
+        offset = float(step.offset)
+        if step.factor is ONE:
+            return lambda x: x + offset
+        multiply = scaled(step.factor)
+        return multiply if not offset else lambda x: multiply(x) + offset
+    if isinstance(step, Power):
+        exponent = step.exponent
+        return (lambda x: 1 / x) if exponent == -1 else lambda x: x**exponent
+    if isinstance(step, Exponential):
+        base = float(step.base)
+        return ops.exp if step.base == 0 else lambda x: base**x
+    if isinstance(step, Logarithm):
+        logarithm: Converter = getattr(ops, _LOGARITHMS[step.base])
+        return logarithm
+    assert isinstance(step, Function)
+    return step.function

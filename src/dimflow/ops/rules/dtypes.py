@@ -1,0 +1,74 @@
+"""Dtype rules: from the dtypes of the arrays to those of the results, as NumPy has it.
+
+A bare Python number counts as the class `bool`, `int`, `float` or `complex`: it adapts to its
+partners (NEP 50).
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+DtypeRule = Callable[[tuple[Any, ...], dict[str, Any]], Any]
+
+_NUMBERS = {bool: True, int: 0, float: 0.0, complex: 0j}
+
+
+def promoted(dtypes: tuple[Any, ...], params: dict[str, Any]) -> np.dtype[Any]:
+    """The dtype that all meet in."""
+    return result_type(dtypes)
+
+
+def result_type(dtypes: tuple[Any, ...]) -> np.dtype[Any]:
+    """NumPy's result_type, with Python's classes for bare numbers; None does not count."""
+    return np.result_type(*(_NUMBERS.get(d, d) for d in dtypes if d is not None))
+
+
+def floating(dtypes: tuple[Any, ...], params: dict[str, Any]) -> np.dtype[Any]:
+    """The same, where integers and booleans become double precision."""
+    return as_floating(result_type(dtypes))
+
+
+def as_floating(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """A dtype that can hold fractions."""
+    return dtype if dtype.kind in "fc" else np.dtype(np.float64)
+
+
+def first(dtypes: tuple[Any, ...], params: dict[str, Any]) -> np.dtype[Any]:
+    """That of the first array."""
+    return result_type(dtypes[:1])
+
+
+def boolean(dtypes: tuple[Any, ...], params: dict[str, Any]) -> np.dtype[Any]:
+    """Masks."""
+    return np.dtype(np.bool_)
+
+
+def index(dtypes: tuple[Any, ...], params: dict[str, Any]) -> np.dtype[Any]:
+    """Indices and counts."""
+    return np.dtype(np.intp)
+
+
+def real(dtypes: tuple[Any, ...], params: dict[str, Any]) -> np.dtype[Any]:
+    """The dtype of an absolute value: a complex number's parts."""
+    return real_of(result_type(dtypes))
+
+
+def real_of(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """float32 for complex64, float64 for complex128."""
+    return np.empty(0, dtype).real.dtype
+
+
+def ufunc(name: str) -> DtypeRule:
+    """What NumPy's ufunc of this name resolves to."""
+
+    def resolved(dtypes: tuple[Any, ...], params: dict[str, Any]) -> Any:
+        function = getattr(np, name)
+        inputs = [d for d in dtypes if d is not None]
+        # a ufunc does not take the class bool
+        inputs = [np.dtype(np.bool_) if d is bool else d for d in inputs]
+        found = function.resolve_dtypes((*inputs, *([None] * function.nout)))
+        results = found[function.nin :]
+        return results[0] if function.nout == 1 else tuple(results)
+
+    return resolved

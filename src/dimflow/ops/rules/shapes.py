@@ -1,0 +1,85 @@
+"""Shape rules: from the shapes of the arrays and the static parameters to those of the results.
+
+A length of None is known to the data alone (how many elements a mask picks).
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from dimflow.errors import ShapeMismatch
+
+Shape = tuple[int | None, ...]
+ShapeRule = Callable[[tuple[Any, ...], dict[str, Any]], Any]
+
+
+def broadcast(shapes: tuple[Any, ...], params: dict[str, Any]) -> Shape:
+    """The shape that all meet in, as NumPy broadcasts."""
+    return broadcast_shapes(shapes)
+
+
+def broadcast_shapes(shapes: Sequence[Any]) -> Shape:
+    """The common shape of several; arguments that were left out (None) do not count."""
+    shapes = [s for s in shapes if s is not None]
+    ndim = max(map(len, shapes), default=0)
+    result: list[int | None] = []
+    for axis in range(-ndim, 0):
+        lengths = [s[axis] for s in shapes if len(s) >= -axis]
+        known = {n for n in lengths if n is not None and n != 1}
+        if len(known) > 1:
+            texts = ", ".join(map(str, shapes))
+            raise ShapeMismatch("broadcasting", "shapes that agree or are 1 in each axis", texts)
+        result.append(known.pop() if known else None if None in lengths else 1)
+    return tuple(result)
+
+
+def unchanged(shapes: tuple[Any, ...], params: dict[str, Any]) -> Shape:
+    """That of the first array."""
+    return tuple(shapes[0])
+
+
+def reduced(shapes: tuple[Any, ...], params: dict[str, Any]) -> Shape:
+    """Without the axes of `axis`, or with 1 in their place if `keepdims`."""
+    return without(shapes[0], params.get("axis"), params.get("keepdims", False))
+
+
+def without(shape: Any, axis: Any, keepdims: bool = False) -> Shape:
+    """A shape without some axes (None: without any)."""
+    dropped = normalized(axis, len(shape))
+    if keepdims:
+        return tuple(1 if i in dropped else n for i, n in enumerate(shape))
+    return tuple(n for i, n in enumerate(shape) if i not in dropped)
+
+
+def normalized(axis: Any, ndim: int) -> tuple[int, ...]:
+    """Axes as numbers from 0; all of them for None."""
+    if axis is None:
+        return tuple(range(ndim))
+    axes = axis if isinstance(axis, (tuple, list)) else (axis,)
+    result = []
+    for a in axes:
+        if not -ndim <= a < ndim:
+            raise ShapeMismatch("axis", f"an axis from {-ndim} to {ndim - 1}", a)
+        result.append(a % ndim)
+    if len(set(result)) != len(result):
+        raise ShapeMismatch("axis", "axes that differ", axis)
+    return tuple(result)
+
+
+def size(shape: Any) -> int | None:
+    """How many elements a shape has; None if not known."""
+    result = 1
+    for n in shape:
+        if n is None:
+            return None
+        result *= n
+    return result
+
+
+def length(shape: Any, axis: Any) -> int | None:
+    """How many elements lie along the axes (None: all of them)."""
+    return size([shape[a] for a in normalized(axis, len(shape))])
+
+
+def broadcast_to_each(count: int) -> ShapeRule:
+    """Broadcast, for an op with several results."""
+    return lambda shapes, params: (broadcast_shapes(shapes),) * count

@@ -1,0 +1,23 @@
+"""Parts of transposes: what several linear ops need to send a cotangent back."""
+
+from typing import Any
+
+from dimflow import ops
+
+
+def shape_of(x: Any) -> tuple[int, ...]:
+    """The shape; a bare number has none."""
+    return tuple(getattr(x, "shape", ()))
+
+
+def unbroadcast(ct: Any, like: Any) -> Any:
+    """A cotangent summed over the axes that broadcasting had added to an argument."""
+    shape, target = shape_of(ct), shape_of(like)
+    if shape == target:
+        return ct
+    extra = len(shape) - len(target)
+    stretched = tuple(i + extra for i, n in enumerate(target) if n == 1 and shape[i + extra] != 1)
+    axes = (*range(extra), *stretched)
+    if axes:
+        ct = ops.sum(ct, axis=axes)
+    return ops.reshape(ct, shape=target) if shape_of(ct) != target else ct

@@ -1,0 +1,345 @@
+"""Unit rules: what each argument converts to, and the unit of the result.
+
+A rule is a pure function of a `Call`: units, and if it says so static parameters and shapes. It
+never sees values. `resolve` memoises it on the spelled units.
+"""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, overload
+
+from dimflow.errors import (
+    DimensionError,
+    MissingRule,
+    PureNumberError,
+    UnitChoiceError,
+    UnitConversionError,
+)
+from dimflow.units import Unit
+from dimflow.units.meaning import Meaning
+
+if TYPE_CHECKING:
+    from dimflow.ops.record import Op
+
+_MEMO_LIMIT = 1 << 12  # plans of one op
+
+Shape = tuple[int | None, ...]  # None: a length that only the data knows
+
+
+class Literal:
+    """The unit of a bare number that means the same in every unit: 0, or an infinity or nan."""
+
+    __slots__ = ("_serial", "name")
+
+    def __init__(self, name: str, serial: int) -> None:
+        self.name = name
+        self._serial = serial  # below those of units
+
+    def __repr__(self) -> str:
+        return f"<literal {self.name}>"
+
+
+ZERO: Final = Literal("zero", -1)
+ENDLESS: Final = Literal("inf or nan", -2)
+PURE: Final = Unit("")
+RADIAN: Final = Unit("rad")
+
+AnyUnit = Unit | Literal | None  # None: an argument that was left out
+
+
+class Call(NamedTuple):
+    """What a rule may look at."""
+
+    op: "Op"
+    units: tuple[AnyUnit, ...]
+    params: dict[str, Any]
+    shapes: tuple[Shape | None, ...]
+
+    @property
+    def proper(self) -> list[Unit]:
+        """The units of arguments that have one."""
+        return [u for u in self.units if isinstance(u, Unit)]
+
+    def argument(self, index: int) -> str:
+        """What the argument is called, for messages."""
+        names = self.op.array_names
+        if names == ("x", "y"):
+            return ("left", "right")[index]
+        if self.op.variadic or index >= len(names):
+            return f"{names[-1]}[{index - len(names) + 1}]"
+        return names[index]
+
+
+class Resolved(NamedTuple):
+    """The unit that each argument is converted to (None: left alone), and that of the result.
+
+    The result is None where it is plain (a mask, an index), and a tuple for several outputs.
+    """
+
+    targets: tuple[Unit | None, ...]
+    result: "Unit | tuple[Unit | None, ...] | None"
+
+
+class UnitRule(NamedTuple):
+    """A rule and what it needs beside the units."""
+
+    function: Callable[[Call], Resolved]
+    needs_params: bool = False
+    needs_shapes: bool = False
+
+    def __call__(self, call: Call) -> Resolved:
+        return self.function(call)
+
+
+@overload
+def unit_rule(function: Callable[[Call], Resolved]) -> UnitRule: ...
+@overload
+def unit_rule(
+    *, params: bool = False, shapes: bool = False
+) -> Callable[[Callable[[Call], Resolved]], UnitRule]: ...
+def unit_rule(
+    function: Callable[[Call], Resolved] | None = None,
+    *,
+    params: bool = False,
+    shapes: bool = False,
+) -> Any:
+    """Make a function of a `Call` a rule; `params` and `shapes` say that it looks at them."""
+    if function is None:
+        return lambda function: UnitRule(function, params, shapes)
+    return UnitRule(function, params, shapes)
+
+
+class Plan:
+    """A rule, resolved: how to convert each argument (None: not at all), and the result's unit."""
+
+    __slots__ = ("converters", "result")
+
+    converters: tuple[Callable[[Any], Any] | None, ...] | None
+    result: Unit | tuple[Unit | None, ...] | None
+
+    def __init__(self, converters: Any, result: Any) -> None:
+        self.converters = converters
+        self.result = result
+
+
+def resolve(
+    op: "Op",
+    units: tuple[AnyUnit, ...],
+    params: dict[str, Any],
+    shapes: tuple[Shape | None, ...] = (),
+) -> Plan:
+    """What to do for these units. The plan is kept with the op."""
+    rule: UnitRule = op.unit or op.rule("unit")
+    key: Any = tuple([None if u is None else u._serial for u in units])
+    if rule.needs_params or rule.needs_shapes:
+        key = (key, shapes, tuple(params.items())) if rule.needs_params else (key, shapes)
+        try:
+            known = op.plans.get(key)
+        except TypeError:  # a parameter that has no hash, such as a list
+            return _planned(op, rule, Call(op, units, params, shapes))
+    else:
+        known = op.plans.get(key)
+    if known is not None:
+        return known
+    plan = _planned(op, rule, Call(op, units, params, shapes))
+    if len(op.plans) >= _MEMO_LIMIT:
+        op.plans.clear()
+    op.plans[key] = plan
+    return plan
+
+
+def _planned(op: "Op", rule: UnitRule, call: Call) -> Plan:
+    from dimflow.ops.rules.convert import converter
+
+    if any(u.law is not None for u in call.proper):
+        if op.points is None:
+            raise MissingRule(op.name, "points rule")
+        resolved = op.points(rule, call)
+    else:
+        resolved = rule(call)
+    converters = tuple(
+        converter(unit, target) if isinstance(unit, Unit) and target is not None else None
+        for unit, target in zip(call.units, resolved.targets, strict=True)
+    )
+    return Plan(converters if any(converters) else None, resolved.result)
+
+
+# Parts of rules
+
+
+def common(call: Call, indices: "range | tuple[int, ...] | None" = None) -> Unit:
+    """The unit that arguments of one dimension meet in: the first's.
+
+    Where some carry an angle and others do not (ω·r + v), a radian counts as 1 and they meet in
+    the first that has none.
+    """
+    chosen = [
+        (i, u)
+        for i, u in enumerate(call.units)
+        if isinstance(u, Unit) and (indices is None or i in indices)
+    ]
+    if not chosen:
+        return PURE
+    first_index, first = chosen[0]
+    for i, unit in chosen:
+        if unit.dimension is not first.dimension and (
+            unit.dimension.without_angle() is not first.dimension.without_angle()
+        ):
+            names = call.argument(first_index), call.argument(i)
+            raise DimensionError(call.op.name, first, unit, names=names)
+    if all(u.dimension is first.dimension for _, u in chosen):
+        return first
+    bare = first.dimension.without_angle()
+    return next((u for _, u in chosen if u.dimension is bare), first)
+
+
+def pure(call: Call, index: int) -> None:
+    """Ask that an argument is a pure number, where an angle in radians counts as one."""
+    unit = call.units[index]
+    if isinstance(unit, Unit) and not unit.dimension.without_angle().is_dimensionless:
+        raise PureNumberError(call.op.name, unit, call.argument(index))
+
+
+def count(call: Call, index: int) -> None:
+    """Ask that an argument is a number without a unit: a conversion would not leave it whole."""
+    unit = call.units[index]
+    if isinstance(unit, Unit) and unit.key is not PURE.key:
+        hint = "it takes whole numbers without a unit, and a conversion does not leave them whole"
+        raise PureNumberError(call.op.name, unit, call.argument(index), hint)
+
+
+def to(call: Call, *targets: Unit | None) -> tuple[Unit | None, ...]:
+    """One target for each argument: the last one given counts for all that follow."""
+    missing = len(call.units) - len(targets)
+    return (*targets, *([targets[-1]] * missing))
+
+
+def unit_of(call: Call, index: int) -> Unit:
+    """The unit of an argument; a literal counts as a pure number."""
+    unit = call.units[index]
+    return unit if isinstance(unit, Unit) else PURE
+
+
+# The rules
+
+
+@unit_rule
+def same(call: Call) -> Resolved:
+    """All arguments in one unit, and the result too."""
+    unit = common(call)
+    return Resolved(to(call, unit), unit)
+
+
+@unit_rule
+def same_to_plain(call: Call) -> Resolved:
+    """All arguments in one unit; the result is plain (a mask, an index, a count)."""
+    return Resolved(to(call, common(call)), None)
+
+
+@unit_rule
+def any_to_plain(call: Call) -> Resolved:
+    """Units do not matter, and the result has none: isnan, argmax, signbit, shape."""
+    return Resolved(to(call, None), None)
+
+
+@unit_rule
+def first(call: Call) -> Resolved:
+    """The result has the first argument's unit; the others (indices, masks, lengths) are pure."""
+    for i in range(1, len(call.units)):
+        pure(call, i)
+    return Resolved((None, *([PURE] * (len(call.units) - 1))), unit_of(call, 0))
+
+
+@unit_rule
+def product(call: Call) -> Resolved:
+    """The product of all units."""
+    unit = unit_of(call, 0)
+    for i in range(1, len(call.units)):
+        unit = unit * unit_of(call, i)
+    return Resolved(to(call, None), unit)
+
+
+@unit_rule
+def quotient(call: Call) -> Resolved:
+    """The first unit over the second."""
+    return Resolved(to(call, None), unit_of(call, 0) / unit_of(call, 1))
+
+
+@unit_rule
+def pure_to_pure(call: Call) -> Resolved:
+    """Pure numbers in and out; percent and km/m are rescaled, radians count as 1."""
+    for i in range(len(call.units)):
+        pure(call, i)
+    return Resolved(to(call, PURE), PURE)
+
+
+@unit_rule
+def pure_to_plain(call: Call) -> Resolved:
+    """Pure numbers in, plain out: bits, logic."""
+    for i in range(len(call.units)):
+        pure(call, i)
+    return Resolved(to(call, PURE), None)
+
+
+@unit_rule
+def pure_to_angle(call: Call) -> Resolved:
+    """Pure numbers in, radians out."""
+    for i in range(len(call.units)):
+        pure(call, i)
+    return Resolved(to(call, PURE), RADIAN)
+
+
+@unit_rule
+def angle_to_pure(call: Call) -> Resolved:
+    """An angle or a pure number in (which counts as radians), a pure number out."""
+    for i in range(len(call.units)):
+        unit = call.units[i]
+        if isinstance(unit, Unit) and unit.dimension not in (RADIAN.dimension, PURE.dimension):
+            raise PureNumberError(
+                call.op.name, unit, call.argument(i), "it takes an angle or a pure number"
+            )
+    return Resolved(to(call, PURE), PURE)
+
+
+@unit_rule
+def counts(call: Call) -> Resolved:
+    """Whole numbers without a unit, in and out: gcd."""
+    for i in range(len(call.units)):
+        count(call, i)
+    return Resolved(to(call, None), PURE)
+
+
+@unit_rule
+def counts_to_plain(call: Call) -> Resolved:
+    """Whole numbers without a unit in, plain ones out: bits."""
+    return Resolved(counts(call).targets, None)
+
+
+def power(exponent: Any) -> UnitRule:
+    """The first unit to a fixed power: `power(2)` for var, `power("1/2")` for sqrt."""
+
+    def raised(call: Call) -> Resolved:
+        return Resolved(to(call, None), unit_of(call, 0) ** exponent)
+
+    return UnitRule(raised)
+
+
+@unit_rule(params=True)
+def chosen(call: Call) -> Resolved:
+    """For ops whose result depends on the unit (floor): the one chosen by `unit=`, or none."""
+    unit, asked = unit_of(call, 0), call.params.get("unit")
+    if asked is None:
+        if unit.key is PURE.key or isinstance(call.units[0], Literal):
+            return Resolved(to(call, PURE), unit_of(call, 0))
+        if unit.dimension.is_dimensionless and unit.law is None:
+            return Resolved(to(call, PURE), PURE)
+        raise UnitChoiceError(call.op.name, unit)
+    target = Unit(asked)
+    for given in call.proper:
+        if given.dimension.without_angle() is not target.dimension.without_angle():
+            raise UnitConversionError(given, target, f"{call.op.name} was asked for unit={target}")
+    return Resolved(to(call, target), target)
+
+
+def meaning(unit: AnyUnit) -> Meaning | None:
+    """What a unit means; None for literals and arguments left out."""
+    return unit.key if isinstance(unit, Unit) else None

@@ -1,0 +1,246 @@
+"""Python's operators: units right, literals free, errors clear."""
+
+import operator
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dimflow import DimArray, Unit, units
+from dimflow.errors import DimensionError, PointError, UnitError
+from tests.array.strategies import FAMILIES, arrays, si
+
+
+def broadcastable(x: DimArray, y: DimArray) -> bool:
+    try:
+        np.broadcast_shapes(x.shape, y.shape)
+    except ValueError:
+        return False
+    return True
+
+
+@given(st.data(), st.sampled_from(sorted(FAMILIES)))
+def test_sums_are_those_of_si(data: Any, family: str) -> None:
+    x, y = data.draw(arrays(family)), data.draw(arrays(family))
+    if not broadcastable(x, y):
+        return
+    for function in (operator.add, operator.sub):
+        result = function(x, y)
+        assert result.unit is x.unit
+        np.testing.assert_allclose(si(result), function(si(x), si(y)), rtol=1e-9, atol=1e-3)
+
+
+@given(arrays(), arrays())
+def test_products_are_those_of_si(x: DimArray, y: DimArray) -> None:
+    if not broadcastable(x, y):
+        return
+    product = x * y
+    assert product.dimension is x.dimension * y.dimension
+    np.testing.assert_allclose(si(product), si(x) * si(y), rtol=1e-9)
+    with np.errstate(all="ignore"):
+        quotient = x / y
+        np.testing.assert_allclose(si(quotient), si(x) / si(y), rtol=1e-9)
+    assert quotient.dimension is x.dimension / y.dimension
+
+
+@given(st.data(), st.sampled_from(sorted(FAMILIES)))
+def test_order_is_that_of_si(data: Any, family: str) -> None:
+    x, y = data.draw(arrays(family)), data.draw(arrays(family))
+    if not broadcastable(x, y):
+        return
+    apart = np.abs(si(x) - si(y)) > 1e-6 * (1 + np.abs(si(x)))
+    for function in (operator.lt, operator.le, operator.gt, operator.ge, operator.ne):
+        result = function(x, y)
+        assert type(result) in (np.ndarray, np.bool_)
+        np.testing.assert_array_equal(result[apart], function(si(x), si(y))[apart])
+
+
+@given(arrays(), arrays())
+def test_other_dimensions_do_not_add_or_compare(x: DimArray, y: DimArray) -> None:
+    if x.dimension is y.dimension or not broadcastable(x, y):
+        return
+    for function in (operator.add, operator.sub, operator.lt, operator.mod, operator.floordiv):
+        with pytest.raises(UnitError):
+            function(x, y)
+    shape = np.broadcast_shapes(x.shape, y.shape)
+    np.testing.assert_array_equal(x == y, np.zeros(shape, bool))
+    np.testing.assert_array_equal(x != y, np.ones(shape, bool))
+
+
+@pytest.mark.parametrize("literal", [0, 0.0, -0.0, np.float64(0), np.inf, -np.inf, np.nan])
+def test_literals_mean_the_same_in_every_unit(literal: float) -> None:
+    x = DimArray([1.0, -2.0], "km")
+    np.testing.assert_array_equal((x + literal).data, x.data + literal)
+    np.testing.assert_array_equal((literal - x).data, literal - x.data)
+    np.testing.assert_array_equal(x > literal, x.data > literal)
+    np.testing.assert_array_equal(literal < x, literal < x.data)
+    assert (x + literal).unit is x.unit
+
+
+@pytest.mark.parametrize("number", [1, 2.5, np.float64(3), np.int32(2), 1j, np.ones(2), [1, 2]])
+def test_other_bare_numbers_need_a_pure_partner(number: Any) -> None:
+    x = DimArray([1.0, 2.0], "m")
+    with pytest.raises(DimensionError):
+        x + number
+    with pytest.raises(DimensionError):
+        number - x
+    share = DimArray([50.0, 25.0], "percent")
+    np.testing.assert_allclose((share + number).to("").data, np.add([0.5, 0.25], number))
+    np.testing.assert_allclose((number + share).to("").data, np.add([0.5, 0.25], number))
+
+
+def test_sums_of_lists_begin_with_zero() -> None:
+    assert sum([1 * units.m, 2 * units.m]).item() == 3
+    assert max([1 * units.m, 2 * units.km, 3 * units.cm]).unit is Unit("km")
+    ordered = sorted([3 * units.m, 1 * units.km, 2 * units.cm])
+    assert [x.unit for x in ordered] == [Unit("cm"), Unit("m"), Unit("km")]
+
+
+def test_the_message_names_both_sides() -> None:
+    with pytest.raises(DimensionError) as caught:
+        DimArray([1.0], "km") + DimArray([1.0], "s")
+    assert str(caught.value) == (
+        "add needs arguments of one dimension, but got\n"
+        "  left:  km   [length]\n"
+        "  right: s    [time]\n"
+        "  hint:  a factor of [length time^-1] (a speed) is missing on the right"
+    )
+
+
+@pytest.mark.parametrize(
+    "exponent", [2, -1, 0, 0.5, 3.0, Fraction(1, 3), np.int64(2), np.float64(2)]
+)
+def test_static_powers(exponent: Any) -> None:
+    x = DimArray([1.0, 4.0], "km")
+    result = x**exponent
+    assert result.unit == Unit("km") ** exponent
+    np.testing.assert_allclose(result.data, x.data ** float(exponent))
+
+
+def test_a_quantity_may_be_the_exponent_if_it_is_one_pure_number() -> None:
+    x = DimArray([1.0, 4.0], "m")
+    assert (x ** DimArray(200, "percent")).unit == Unit("m**2")
+    assert (2 ** DimArray([1.0, 3.0])).tolist() == [2.0, 8.0]
+    np.testing.assert_allclose((DimArray([50.0], "percent") ** [2.0]).data, [0.25])
+    for exponent in (np.array([1.0, 2.0]), DimArray([1.0, 2.0]), 1 * units.s):
+        with pytest.raises(UnitError):
+            x**exponent
+    with pytest.raises(UnitError):
+        2**x
+
+
+def test_whole_quotients_are_covariant() -> None:
+    assert (DimArray(1.0, "km") // DimArray(300.0, "m")).item() == 3
+    assert (DimArray(1000.0, "m") // DimArray(0.3, "km")).item() == 3
+    remainder = DimArray(1.0, "km") % DimArray(300.0, "m")
+    assert remainder.to("m").item() == pytest.approx(100)
+    quotient, rest = divmod(DimArray(1.0, "km"), DimArray(300.0, "m"))
+    assert (quotient.item(), rest.to("m").item()) == (3, pytest.approx(100))
+    with pytest.raises(UnitError, match="depends on the unit"):
+        DimArray(1.0, "km") // 2
+    with pytest.raises(UnitError):
+        DimArray(1.0, "km") % 2
+
+
+def test_an_angle_is_absorbed_where_one_dimension_is_needed() -> None:
+    omega, r, v = DimArray(2.0, "rad/s"), DimArray(3.0, "m"), DimArray(1.0, "m/s")
+    for total in (omega * r + v, v + omega * r):
+        assert total.unit.dimension == Unit("m/s").dimension
+        assert total.to("m/s").item() == 7
+    assert (DimArray(180.0, "deg") + 1).item() == pytest.approx(np.pi + 1)
+
+
+def test_points_and_differences() -> None:
+    t, d = DimArray([20.0, 30.0], "degC"), DimArray([5.0, 5.0], "delta_degC")
+    assert (t - t).unit == Unit("delta_degC")
+    assert (t + d).unit is Unit("degC")
+    assert (t + DimArray(9.0, "delta_degF")).tolist() == [25.0, 35.0]
+    assert (d + t).tolist() == [25.0, 35.0]
+    assert (t - d).tolist() == [15.0, 25.0]
+    assert (t + DimArray(1.0, "K")).tolist() == [21.0, 31.0]
+    assert (t + 0).tolist() == [20.0, 30.0]
+    assert (t - DimArray(68.0, "degF")).data == pytest.approx([0.0, 10.0])
+    np.testing.assert_array_equal(t > DimArray(298.15, "K"), [False, True])
+    for wrong in (
+        lambda: 2 * t,
+        lambda: t * 2,
+        lambda: t / 2,
+        lambda: t + t,
+        lambda: d - t,
+        lambda: -t,
+        lambda: abs(t),
+        lambda: t**2,
+        lambda: t > 0,
+        lambda: t - DimArray(1.0, "K"),
+        lambda: t * units.m,
+    ):
+        with pytest.raises(PointError):
+            wrong()
+
+
+def test_levels() -> None:
+    p, gain = DimArray(10.0, "dBm"), DimArray(3.0, "dB")
+    assert (p + gain).unit is Unit("dBm")
+    assert (p + gain).item() == 13
+    assert (p - gain).item() == 7
+    for wrong in (lambda: p + p, lambda: 2 * p, lambda: gain * p):
+        with pytest.raises(PointError):
+            wrong()
+
+
+@pytest.mark.parametrize("thing", ["m", b"m", None, {}, object()])
+def test_what_is_no_number_is_a_type_error(thing: Any) -> None:
+    x = DimArray([1.0], "m")
+    for function in (operator.add, operator.mul, operator.lt):
+        with pytest.raises(TypeError):
+            function(x, thing)
+        with pytest.raises(TypeError):
+            function(thing, x)
+    assert (x == thing) is False
+    assert (x != thing) is True
+
+
+def test_an_array_has_no_hash() -> None:
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(DimArray(1, "m"))
+
+
+def test_operators_of_bits_need_pure_numbers() -> None:
+    x = DimArray([6, 3])
+    np.testing.assert_array_equal(x & 2, [2, 2])
+    np.testing.assert_array_equal(1 | x, [7, 3])
+    np.testing.assert_array_equal(~x, [-7, -4])
+    with pytest.raises(UnitError):
+        DimArray([1], "m") & 1
+
+
+@given(arrays())
+def test_unary_operators(x: DimArray) -> None:
+    for function in (operator.neg, operator.pos, abs):
+        result = function(x)
+        assert result.unit is x.unit
+        np.testing.assert_array_equal(result.data, function(x.data))
+
+
+def test_scalars_of_numpy_and_python_meet_arrays_in_both_orders() -> None:
+    x = DimArray(np.arange(3.0), "m")
+    for two in (2, 2.0, np.float64(2), np.int8(2), np.array(2.0), True + 1):
+        for result in (two * x, x * two):
+            assert isinstance(result, DimArray)
+            assert result.tolist() == [0.0, 2.0, 4.0]
+    assert (np.arange(3.0) * x).tolist() == [0.0, 1.0, 4.0]
+    assert (x[2] * x).unit == Unit("m**2")
+    assert (x.sum() * x).tolist() == [0.0, 3.0, 6.0]
+
+
+def test_dtype_is_what_numpy_gives() -> None:
+    x = DimArray(np.ones(2, np.float32), "m")
+    assert (x * 2).dtype == np.float32
+    assert (2.5 * x).dtype == np.float32
+    assert x.to("km").dtype == np.float32
+    assert (x + DimArray(np.ones(2, np.float32), "km")).dtype == np.float32
+    assert DimArray([1, 2], "m").to("km").dtype == np.float64
+    assert (DimArray([1, 2], "m") + DimArray([1, 2], "m")).dtype == np.int64
