@@ -7,7 +7,7 @@ from types import FunctionType
 
 import pytest
 
-MODULES = ["dimflow.units", "dimflow.constants", "dimflow.errors"]
+MODULES = ["dimflow.units", "dimflow.constants", "dimflow.errors", "dimflow.transforms"]
 
 
 def public(module_name: str) -> Iterator[tuple[str, object]]:

@@ -18,6 +18,31 @@ def test_the_public_api_has_the_types_it_promises() -> None:
     assert (output, status) == ("", 0)
 
 
+CHECKED = (
+    "from dimflow import checked\nfrom dimflow.typing import Mass\n"
+    "@checked\ndef double(m: Mass) -> Mass: return m\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("line", "complaint"),
+    [
+        ("double('text')", "arg-type"),
+        ("double()", "call-arg"),
+        ("double(w=3)", "call-arg"),
+        ("x: str = double(Mass)", "assignment"),
+        ("checked(nothing=True)", "call-overload"),
+        ("from dimflow.typing import Masss", "attr-defined"),
+    ],
+)
+def test_a_checked_function_keeps_its_types(line: str, complaint: str, tmp_path: Path) -> None:
+    path = tmp_path / "wrong.py"
+    path.write_text(f"{CHECKED}{line}\n")
+    output, status = checked(path)
+    assert status == 1
+    assert f"[{complaint}]" in output
+
+
 @pytest.mark.parametrize(
     ("line", "complaint"),
     [

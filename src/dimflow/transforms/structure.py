@@ -1,0 +1,36 @@
+"""Functions of one value, applied to every value in tuples, lists, dicts and dataclasses."""
+
+import copy
+import dataclasses
+from collections.abc import Callable, MutableMapping
+from typing import Any
+
+Leaf = Callable[[Any, str], Any]
+
+
+def mapped(value: Any, function: Leaf, path: str = "") -> Any:
+    """The same structure with `function(leaf, path)` for every leaf; nothing is changed in place.
+
+    A path reads like Python: `state.position[2]`. What has a dtype is a leaf.
+    """
+    if hasattr(value, "dtype"):
+        return function(value, path)
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        parts = zip(value._fields, value, strict=True)
+        return type(value)._make(mapped(v, function, f"{path}.{name}") for name, v in parts)  # type: ignore[attr-defined]
+    if type(value) in (tuple, list):
+        return type(value)(mapped(v, function, f"{path}[{i}]") for i, v in enumerate(value))
+    if isinstance(value, MutableMapping):
+        result = copy.copy(value)
+        for key, v in value.items():
+            result[key] = mapped(v, function, f"{path}[{key!r}]")
+        return result
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        changed: Any = copy.copy(value)
+        for field in dataclasses.fields(value):
+            is_text = field.type in (str, "str")  # a name or a label, and no spec
+            if hasattr(value, field.name) and not is_text:
+                new = mapped(getattr(value, field.name), function, f"{path}.{field.name}")
+                object.__setattr__(changed, field.name, new)  # frozen ones too
+        return changed
+    return function(value, path)
