@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Callable
-from contextlib import suppress
 from importlib.machinery import ModuleSpec
 from typing import Any
 
@@ -16,7 +15,10 @@ def when_imported(module: str, action: Callable[[], object]) -> None:
 
 
 class _Watch:
-    """A finder that finds nothing itself, but learns that a module is being looked for."""
+    """A finder that finds nothing itself, but learns that a module is being looked for.
+
+    It stays until the module is there: many look for a module and never import it.
+    """
 
     def __init__(self, module: str, action: Callable[[], object]) -> None:
         self.module = module
@@ -25,14 +27,18 @@ class _Watch:
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
         if name != self.module:
             return None
-        with suppress(ValueError):  # another thread was first
-            sys.meta_path.remove(self)  # type: ignore[arg-type]
-        from importlib.util import find_spec
-
-        spec = find_spec(name)
+        others = [finder for finder in sys.meta_path if not isinstance(finder, _Watch)]
+        found = (finder.find_spec(name, path, target) for finder in others)
+        spec = next((spec for spec in found if spec is not None), None)
         if spec is not None and spec.loader is not None:
-            spec.loader = _Loader(spec.loader, self.action)  # type: ignore[assignment]
+            spec.loader = _Loader(spec.loader, self.arrived)  # type: ignore[assignment]
         return spec
+
+    def arrived(self) -> None:
+        """Act, once."""
+        if self in sys.meta_path:
+            sys.meta_path.remove(self)
+            self.action()
 
 
 class _Loader:

@@ -1,0 +1,186 @@
+"""Lines of text as numbers: fast where NumPy reads them, and cell by cell where it does not.
+
+The slow way knows missing values, and says in which line and column a cell is no number.
+"""
+
+import csv
+from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dimflow.errors import FileFormatError, NotANumber
+from dimflow.io.places import Place, name_of
+
+MISSING = ("", "NA", "N/A", "#N/A", "NaN", "null", "None", "-", "--", "?")
+_PIECE = 1 << 13  # lines that are read at once
+_READERS: dict[str, Callable[[str], Any]] = {"f": float, "i": int, "u": int, "c": complex}
+
+
+class Line(NamedTuple):
+    """A line that is no comment and not blank, and its number in the file."""
+
+    number: int
+    text: str
+
+
+class Layout(NamedTuple):
+    """How a text is divided into cells, and cells into numbers."""
+
+    place: Place
+    delimiter: str | None  # None: any space
+    decimal: str
+    missing: frozenset[str]
+    dtype: np.dtype[Any]
+
+    def split(self, line: str) -> list[str]:
+        """The cells of a line."""
+        if self.delimiter is None:
+            return line.split()
+        reader = csv.reader([line], delimiter=self.delimiter, skipinitialspace=True)
+        try:
+            return [cell.strip() for cell in next(reader, [])]
+        except csv.Error as error:  # a cell of 131,072 characters and more
+            raise FileFormatError(name_of(self.place), str(error)) from None
+
+    def is_missing(self, cell: str) -> bool:
+        """Whether a cell stands for a value that is not there."""
+        return cell.lower() in self.missing
+
+    def is_number(self, cell: str) -> bool:
+        """Whether a cell can be read."""
+        try:
+            self.number(cell)
+        except ValueError:
+            return False
+        return True
+
+    def number(self, cell: str) -> Any:
+        """The number in a cell; ValueError if it holds none."""
+        kind = self.dtype.kind
+        if self.is_missing(cell):
+            if kind in "iu":
+                raise ValueError("integers have no nan")
+            return np.nan
+        if self.decimal != ".":
+            if "." in cell:
+                raise ValueError("a point where commas divide")
+            cell = cell.replace(self.decimal, ".")
+        if "_" in cell:
+            raise ValueError("Python's own notation")
+        return _READERS[kind](cell)
+
+    def error(
+        self, line: int, column: int | None, problem: str, hint: str | None = None
+    ) -> FileFormatError:
+        """What is wrong, and where."""
+        where = f"line {line}" if column is None else f"line {line}, column {column + 1}"
+        return FileFormatError(name_of(self.place), f"{where}: {problem}", hint)
+
+
+def layout(
+    place: Place, delimiter: str | None, decimal: str, missing: Collection[str], dtype: Any
+) -> Layout:
+    """A layout of arguments that are checked."""
+    kind = np.dtype(dtype)
+    if kind.kind not in _READERS:
+        raise NotANumber("a table", f"dtype={kind}")
+    if decimal not in (".", ","):
+        raise ValueError(f"decimal is '.' or ',', but got {decimal!r:.20}")
+    if delimiter is not None and (len(delimiter) != 1 or delimiter in (decimal, '"', "\n", "\r")):
+        raise ValueError(f"delimiter={delimiter!r:.20} cannot divide cells here")
+    if isinstance(missing, str):
+        missing = (missing,)
+    return Layout(place, delimiter, decimal, frozenset(m.lower() for m in missing), kind)
+
+
+def lines_of(text: str, comment: str | None) -> tuple[list[Line], list[Line]]:
+    """The lines that hold something, and the comments, without their mark."""
+    lines, comments = [], []
+    for number, line in enumerate(text.replace("\r\n", "\n").replace("\r", "\n").split("\n"), 1):
+        bare = line.lstrip()
+        if comment and bare.startswith(comment):
+            comments.append(Line(number, bare[len(comment) :]))
+        elif bare:
+            lines.append(Line(number, line))
+    return lines, comments
+
+
+def read(style: Layout, lines: Sequence[Line], count: int, columns: Sequence[int]) -> Any:
+    """The chosen columns of lines that have `count` cells each, as the rows of an array."""
+    found = np.empty((len(columns), len(lines)), style.dtype)
+    for start in range(0, len(lines), _PIECE):  # one odd cell makes one piece slow, and not all
+        piece = lines[start : start + _PIECE]
+        rows = _read_fast(style, piece, count, columns)
+        if rows is None:
+            rows = _read_cells(style, piece, count, columns)
+        found[:, start : start + len(piece)] = rows
+    return found
+
+
+def _read_fast(style: Layout, lines: Sequence[Line], count: int, columns: Sequence[int]) -> Any:
+    """What NumPy reads; None where something is missing, wrong or needs a closer look."""
+    texts = [line.text for line in lines]
+    if not _is_simple(style, texts, count):
+        return None
+    if style.decimal != ".":
+        texts = [text.replace(style.decimal, ".") for text in texts]
+    try:
+        table = np.loadtxt(
+            texts,
+            style.dtype,
+            comments=None,
+            delimiter=style.delimiter,
+            usecols=list(columns),
+            ndmin=2,
+        )
+    except ValueError:
+        return None
+    return table.T
+
+
+def _is_simple(style: Layout, texts: list[str], count: int) -> bool:
+    """Whether each line has the same number of cells, so that counting delimiters is enough."""
+    if any(_is_float(word) for word in style.missing):
+        return False  # -999
+    if style.dtype.kind in "iu" or (style.decimal != "." and any("." in text for text in texts)):
+        return False  # NumPy would cut 1.5 to 1 in some versions
+    if style.delimiter is None:
+        return all(len(text.split()) == count for text in texts)
+    mark = style.delimiter
+    return all(text.count(mark) == count - 1 and '"' not in text for text in texts)
+
+
+def _is_float(word: str) -> bool:
+    try:
+        return float(word) == float(word)
+    except ValueError:
+        return False
+
+
+def _read_cells(
+    style: Layout, lines: Sequence[Line], count: int, columns: Sequence[int]
+) -> np.ndarray[Any, Any]:
+    found = np.empty((len(columns), len(lines)), style.dtype)
+    for i, (line, cells) in enumerate(_cells(style, lines)):
+        if len(cells) != count:
+            raise style.error(line, None, f"{len(cells)} cells, where the first line has {count}")
+        for j, column in enumerate(columns):
+            try:
+                found[j, i] = style.number(cells[column])
+            except (ValueError, OverflowError):
+                raise style.error(
+                    line, column, f"{cells[column]!r:.40} is not a number", _hint(style, cells)
+                ) from None
+    return found
+
+
+def _cells(style: Layout, lines: Sequence[Line]) -> Iterator[tuple[int, list[str]]]:
+    for line in lines:
+        yield line.number, style.split(line.text)
+
+
+def _hint(style: Layout, cells: list[str]) -> str:
+    if style.decimal == "." and any("," in cell for cell in cells):
+        return "if commas divide its decimals: decimal=','"
+    return "name what stands for a missing value by missing=..., or choose columns by usecols=..."
