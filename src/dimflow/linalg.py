@@ -1,21 +1,5 @@
 """Linear algebra with units: `dimflow.linalg.solve(a, b)` is in [b]/[a]."""
 
-from importlib import import_module
+from dimflow.ops.namespace import module
 
-from dimflow.ops.namespace import names
-from dimflow.ops.record import Op
-
-import_module("dimflow.array")  # ops then run on arrays with units
-
-_OPS = names("linalg")
-__all__ = sorted(_OPS)
-
-
-def __getattr__(name: str) -> Op:
-    if name not in _OPS:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return _OPS[name]
-
-
-def __dir__() -> list[str]:
-    return __all__
+__all__, __getattr__, __dir__ = module("linalg")

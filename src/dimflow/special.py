@@ -1,21 +1,5 @@
 """Special functions of pure numbers: erf, gamma, Bessel functions."""
 
-from importlib import import_module
+from dimflow.ops.namespace import module
 
-from dimflow.ops.namespace import names
-from dimflow.ops.record import Op
-
-import_module("dimflow.array")  # ops then run on arrays with units
-
-_OPS = names("special")
-__all__ = sorted(_OPS)
-
-
-def __getattr__(name: str) -> Op:
-    if name not in _OPS:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return _OPS[name]
-
-
-def __dir__() -> list[str]:
-    return __all__
+__all__, __getattr__, __dir__ = module("special")

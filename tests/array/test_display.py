@@ -21,6 +21,7 @@ from tests.array.strategies import arrays
         (DimArray([1, 2], "m"), "DimArray([1, 2], 'm')", "[1 2] m"),
         (DimArray(5.0, "m"), "DimArray(5.0, 'm')", "5.0 m"),
         (DimArray(np.float32(0.5), "m"), "DimArray(0.5, 'm', dtype='float32')", "0.5 m"),
+        (DimArray(np.float32(0.1), "m"), "DimArray(0.1, 'm', dtype='float32')", "0.1 m"),
         (DimArray([True, False]), "DimArray([ True, False])", "[ True False]"),
         (DimArray([1 + 2j], "V"), "DimArray([1.+2.j], 'V')", "[1.+2.j] V"),
         (DimArray([np.nan, np.inf], "m"), "DimArray([nan, inf], 'm')", "[nan inf] m"),
@@ -148,3 +149,24 @@ def test_latex() -> None:
 def test_products_of_units_are_shown_once(capsys: Any) -> None:
     print(DimArray([1.0, 2.0], "kg") * (3 * units.m / units.s) ** 2)
     assert capsys.readouterr().out == "[ 9. 18.] kg*m**2/s**2\n"
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (1e-20 + 2j, r"1 \times 10^{-20}+2j"),
+        (complex(np.inf, 1e30), r"\infty+1 \times 10^{30}j"),
+        (-np.inf, r"-\infty"),
+        (np.nan, r"\mathrm{nan}"),
+    ],
+)
+def test_numbers_in_latex(value: complex, shown: str) -> None:
+    assert DimArray(value, "V")._repr_latex_() == rf"${shown}\ \mathrm{{V}}$"
+
+
+@pytest.mark.parametrize(
+    "options", [{"precision": "x"}, {"precision": -1}, {"threshold": 1.5}, {"edgeitems": True}]
+)
+def test_counts_that_are_none(options: dict[str, Any]) -> None:
+    with pytest.raises(UnitFormatError, match="is a count"), dimflow.display(**options):
+        raise AssertionError("it was accepted")

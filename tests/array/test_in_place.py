@@ -100,3 +100,19 @@ def test_a_broadcast_result_does_not_fit() -> None:
     with pytest.raises(ValueError, match="broadcast"):
         x += DimArray([1.0, 2.0], "m")
     assert x.tolist() == [1.0]
+
+
+def test_a_refused_assignment_says_which_unit_the_array_has() -> None:
+    x = DimArray([1.0, 2.0], "m")
+    with pytest.raises(UnitError) as caught:
+        x[0] = 7
+    assert str(caught.value) == (
+        "an assignment takes values in m, but got a pure number\n"
+        "  hint:  write the value with its unit: 5 * Unit('m')"
+    )
+    with pytest.raises(UnitError) as caught:
+        x[0] = DimArray(1.0, "s")
+    assert str(caught.value) == "an assignment takes values in m, but got s"
+    with pytest.raises(UnitError, match="a list of numbers and quantities takes values in m"):
+        DimArray([DimArray(1.0, "m"), 2])
+    assert x.tolist() == [1.0, 2.0]

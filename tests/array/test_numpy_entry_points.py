@@ -46,6 +46,7 @@ LOSSES = {
     "masked array": lambda: np.ma.array(x),
     "polynomial": lambda: np.polynomial.Polynomial(x),
     "as_strided": lambda: np.lib.stride_tricks.as_strided(x, (2,)),
+    "from_dlpack": lambda: np.from_dlpack(x),
     "frombuffer": lambda: np.frombuffer(x),
     "vectorize": lambda: np.vectorize(math.sin)(x),
     "frompyfunc": lambda: np.frompyfunc(float, 1, 1)(x),
@@ -110,8 +111,17 @@ def test_pure_numbers_go_anywhere():
     np.testing.assert_array_equal(np.asarray(percent), [0.5, 1])
     np.testing.assert_array_equal(np.array([percent, percent]), [[0.5, 1], [0.5, 1]])
     np.testing.assert_array_equal(assigned(slice(2), percent), [0.5, 1, 0])
+    np.testing.assert_array_equal(np.from_dlpack(percent), [0.5, 1])
     assert float(percent[0]) == 0.5
     assert math.sqrt(DimArray(4.0, "")) == 2
     assert np.float64(percent[0]) == 0.5
     assert scipy.linalg.norm(percent) == pytest.approx(math.hypot(0.5, 1))
     assert [10, 20][DimArray(1, "")] == 20
+
+
+def test_dlpack_shares_the_memory_of_pure_numbers():
+    pure = DimArray([1.0, 2.0], "")
+    assert np.shares_memory(np.from_dlpack(pure), pure.data)
+    assert pure.__dlpack_device__() == pure.data.__dlpack_device__()
+    with pytest.raises(UnitLossError, match=r"^DLPack would lose the unit m"):
+        np.from_dlpack(x)

@@ -447,3 +447,24 @@ def test_indices_are_pure():
         np.repeat(v, DimArray(2, "m"))
     with pytest.raises(DimflowError):
         np.sum(v, axis=DimArray(0, "m"))
+
+
+def test_edges_of_bins_have_their_own_unit():
+    edges = DimArray([0.0, 300.0, 1000.0], "cm")
+    counts, kept = np.histogram(v, bins=edges)
+    np.testing.assert_array_equal(counts, np.histogram([1.0, 4, 2, 8], [0.0, 3, 10])[0])
+    np.testing.assert_array_equal(kept.to_value("m"), [0.0, 3.0, 10.0])
+    density, _ = np.histogram(v, edges, density=True)
+    expected = np.histogram([1.0, 4, 2, 8], [0.0, 3, 10], density=True)[0]
+    np.testing.assert_allclose(density.to_value("1/m"), expected)
+    np.testing.assert_array_equal(np.histogram_bin_edges(v, edges).to_value("cm"), edges.data)
+    np.testing.assert_array_equal(np.histogram(v, bins=DimArray(3, ""))[0], [2, 1, 1])
+    with pytest.raises(UnitLossError):
+        np.histogram(v, bins=DimArray(3, "m"))
+
+
+def test_columns_of_a_joint_histogram_have_units_of_their_own():
+    edges = [DimArray([0.0, 300.0, 1000.0], "cm"), DimArray([0.0, 0.05, 1.0], "min")]
+    expected = np.histogramdd([v.data, t.data], [[0.0, 3, 10], [0.0, 3, 60]])[0]
+    np.testing.assert_array_equal(np.histogramdd([v, t], bins=edges)[0], expected)
+    np.testing.assert_array_equal(np.histogram2d(v, t, bins=edges)[0], expected)

@@ -312,7 +312,9 @@ def test_the_result_that_depends_on_the_unit_needs_one():
     with pytest.raises(UnitError, match=r"dimflow\.floor\(\.\.\., unit='km'\)"):
         np.floor(length)
     assert ops.floor(length, unit="m").to_value("m") == 1234
-    assert np.rint(DimArray([149.0], "%")).data == 1
+    assert np.rint(DimArray([1.49])).data == 1
+    with pytest.raises(UnitError, match="unit='%'"):
+        np.rint(DimArray([149.0], "%"))
 
 
 def test_clip_as_a_ufunc():

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dimflow import DimArray, Unit, units
+from dimflow import DimArray, Unit, ops, units
 from dimflow.errors import DimensionError, PointError, UnitError
 from tests.array.strategies import FAMILIES, arrays, si
 
@@ -150,7 +150,29 @@ def test_an_angle_is_absorbed_where_one_dimension_is_needed() -> None:
     for total in (omega * r + v, v + omega * r):
         assert total.unit.dimension == Unit("m/s").dimension
         assert total.to("m/s").item() == 7
-    assert (DimArray(180.0, "deg") + 1).item() == pytest.approx(np.pi + 1)
+    assert (DimArray(2.0, "rad") + 1).item() == 3
+
+
+def test_degrees_beside_a_bare_number_are_refused() -> None:
+    latitude = DimArray([10.0, 50.0], "deg")
+    for wrong in (
+        lambda: latitude > 45,
+        lambda: latitude + 1,
+        lambda: np.clip(latitude, -90, 90),
+        lambda: np.mod(latitude, 360),
+        lambda: np.where([True, False], latitude, 1.0),
+    ):
+        with pytest.raises(DimensionError, match="give the number its unit"):
+            wrong()
+    assert (latitude > 45 * units.deg).tolist() == [False, True]
+    assert (latitude > 0).all()
+    assert np.sin(latitude).is_dimensionless
+
+
+def test_the_reciprocal_of_integers_is_not_cut_off() -> None:
+    for reciprocal in (np.reciprocal, ops.reciprocal):
+        assert reciprocal(DimArray([2, 4], "m")).tolist() == [0.5, 0.25]
+        assert reciprocal(DimArray([2, 4], "m")).tolist() == [0.5, 0.25]
 
 
 def test_points_and_differences() -> None:
@@ -186,9 +208,36 @@ def test_levels() -> None:
     assert (p + gain).unit is Unit("dBm")
     assert (p + gain).item() == 13
     assert (p - gain).item() == 7
-    for wrong in (lambda: p + p, lambda: 2 * p, lambda: gain * p):
+    assert (gain + p).unit is Unit("dBm")
+    assert (gain + p).item() == 13
+    for wrong in (lambda: p + p, lambda: 2 * p, lambda: gain * p, lambda: gain - p):
         with pytest.raises(PointError):
             wrong()
+    with pytest.raises(PointError) as caught:
+        p + 1
+    assert str(caught.value) == (
+        "add has no meaning for points in dBm\n"
+        "  hint:  convert to mW first; a level moves by a gain in dB"
+    )
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "gain"),
+    [
+        ("dBm", "dBm", "dB"),
+        ("dBm", "dBW", "dB"),
+        ("dBV", "dBuV", "dB_field"),
+        ("dBSPL", "dBSPL", "dB_field"),
+        ("ABmag", "ABmag", "mag"),
+    ],
+)
+def test_the_difference_of_levels_is_a_gain(left: str, right: str, gain: str) -> None:
+    x, y = DimArray([20.0, 31.0], left), DimArray([12.0, 15.5], right)
+    between = x - y
+    assert between.unit == Unit(gain)
+    ratio = (x.to(x.unit.linear) / y.to(y.unit.linear)).to_value("")
+    np.testing.assert_allclose(between.to_value(""), ratio, rtol=1e-12)
+    np.testing.assert_allclose((y + between).to_value(left), x.data, rtol=1e-12)
 
 
 @pytest.mark.parametrize("thing", ["m", b"m", None, {}, object()])
@@ -244,3 +293,20 @@ def test_dtype_is_what_numpy_gives() -> None:
     assert (x + DimArray(np.ones(2, np.float32), "km")).dtype == np.float32
     assert DimArray([1, 2], "m").to("km").dtype == np.float64
     assert (DimArray([1, 2], "m") + DimArray([1, 2], "m")).dtype == np.int64
+
+
+@pytest.mark.parametrize(
+    ("fine", "coarse", "times"),
+    [("cm", "m", "100"), ("mm", "inch", "25.4"), ("km/h", "m/s", "3.6"), ("s", "h", "3600")],
+)
+def test_comparison_does_not_depend_on_the_order(fine: str, coarse: str, times: str) -> None:
+    n = [Fraction(i, 100) for i in range(1, 1000)]
+    x = DimArray([float(i * Fraction(times)) for i in n], fine)
+    y = DimArray([float(i) for i in n], coarse)
+    for one, other in ((operator.lt, operator.gt), (operator.le, operator.ge)):
+        np.testing.assert_array_equal(one(x, y), other(y, x))
+        np.testing.assert_array_equal(one(y, x), other(x, y))
+    np.testing.assert_array_equal(x == y, y == x)
+    np.testing.assert_array_equal((x < y) | (x == y) | (x > y), True)
+    if times.isdigit():  # a quotient by a whole number is the decimal that one would write
+        np.testing.assert_array_equal(x == y, True)

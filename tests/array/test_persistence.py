@@ -96,6 +96,20 @@ def test_a_library_that_is_missing() -> None:
         assert function(*elsewhere).tolist() == [1.0]
 
 
+def test_dictionaries_of_a_library_that_is_missing() -> None:
+    record = DimArray([1.0], "m").to_dict() | {"backend": "nonsense"}
+    with pytest.raises(BackendNotInstalled, match="restore_on"):
+        DimArray.from_dict(record)
+    with dimflow.restore_on("numpy"):
+        same(DimArray([1.0], "m"), DimArray.from_dict(record))
+
+
+@pytest.mark.parametrize("dtype", ["longdouble", "clongdouble"])
+def test_dictionaries_of_long_numbers(dtype: str) -> None:
+    x = DimArray(np.array([1, 3], dtype) / 3, "m")
+    same(x, DimArray.from_dict(json.loads(json.dumps(x.to_dict()))))
+
+
 def test_no_reducer_is_registered() -> None:
     assert DimArray not in copyreg.dispatch_table
 
@@ -132,6 +146,9 @@ def test_dictionaries_are_json(raw: Any) -> None:
         {"data": None},
         {"backend": 3},
         {"backend": "nonsense"},
+        {"dtype": "<i8", "data": [1.5, 2.0]},
+        {"dtype": "|i1", "data": [300, 2]},
+        {"dtype": "|b1", "data": [0.5, 1]},
         {"unit": {"format": "evil"}},
         {"unit": None},
         {"shape": [10**12, 10**12], "data": "AAAA"},

@@ -9,14 +9,14 @@ import pytest
 from dimflow import ops
 from dimflow.array import DimArray
 from dimflow.errors import UnitError
-from dimflow.ops.rules.units import same, same_to_plain
+from dimflow.ops.rules.units import compared, finely, same, same_to_plain
 from tests.contract.evaluate import assert_same_quantity, names, quietly, run
 from tests.contract.samples import parametrized
 
 SAME = [
     n
     for n in names("unit", kinds=("elementwise",))
-    if ops.get(n).unit in (same, same_to_plain)
+    if ops.get(n).unit in (same, same_to_plain, compared, finely)
     and len(ops.get(n).array_names) == 2
     and not any(i.integer for i in ops.get(n).domain)  # type: ignore[union-attr]
 ]

@@ -117,7 +117,7 @@ def run_with(op: Op, case: Case, units: Units, args: Any = None) -> Any:
 def chosen_unit(op: Op, case: Case, units: Units) -> dict[str, Any]:
     """The parameters, with `unit=` for ops whose result depends on the unit."""
     first = next((u for u in units if u is not None), None)
-    if op.unit_dependent and first and case.params.get("unit") is None:
+    if op.unit_dependent and first is not None and case.params.get("unit") is None:
         return {**case.params, "unit": first}
     return case.params
 

@@ -235,6 +235,14 @@ def test_interp_finds_the_place_in_any_unit_and_gives_the_unit_of_the_samples():
     same(in_fahrenheit.to_value("degC"), 11.75, 1e-9)
 
 
+def test_interp_wants_the_unit_of_a_period():
+    angles, fp = DimArray([0.0, 90.0, 180.0, 270.0], "deg"), DimArray([1.0, 2.0, 3.0, 4.0], "m")
+    at = DimArray(405.0, "deg")
+    same(ops.interp(at, angles, fp, period=DimArray(1.0, "turn")).data, 1.5, 1e-12)
+    with pytest.raises(DimensionError, match="unit"):  # it would count as 360 radians
+        ops.interp(at, angles, fp, period=360)
+
+
 def test_interp_over_temperatures():
     t, density = DimArray([0.0, 20.0, 40.0], "degC"), DimArray([999.8, 998.2, 992.2], "kg/m**3")
     same(ops.interp(DimArray(283.15, "K"), t, density).data, 999.0, 1e-9)

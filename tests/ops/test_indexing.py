@@ -212,8 +212,10 @@ def test_a_batch_of_writes_is_a_loop(case, each_its_own):
 def test_what_is_written_takes_the_unit_of_the_array():
     angles = DimArray(np.zeros(2), "rad")
     assert str(ops.at_set(angles, 0, 1.0).unit) == "rad"
-    turned = ops.at_set(DimArray(np.zeros(2), "deg"), 0, 1.0)  # a pure number counts as radians
+    turned = ops.at_set(DimArray(np.zeros(2), "deg"), 0, DimArray(1.0, "rad"))
     assert turned.data[0] == pytest.approx(np.degrees(1.0))
+    with pytest.raises(DimensionError, match="or convert to rad"):
+        ops.at_set(DimArray(np.zeros(2), "deg"), 0, 1.0)
 
 
 def test_a_quantity_of_another_dimension_is_not_written():

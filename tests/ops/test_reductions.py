@@ -239,13 +239,19 @@ def test_sums_and_truth_of_points_are_refused(name):
         ops.get(name)(DimArray([10.0, 20.0], "degC"))
 
 
+def test_the_refusal_of_a_sum_of_levels_names_their_linear_unit():
+    with pytest.raises(PointError) as caught:
+        ops.sum(DimArray([10.0, 20.0], "dBm"))
+    assert str(caught.value) == "sum has no meaning for points in dBm\n  hint:  convert to mW first"
+
+
 def test_the_refusal_of_a_sum_names_the_mean():
     with pytest.raises(PointError) as caught:
         ops.sum(DimArray([10.0, 20.0], "degC"))
     assert str(caught.value) == (
         "sum has no meaning for points in degC\n"
-        "  hint:  the mean of points is a point: mean(x); or convert to K for the absolute value, "
-        "or to delta_degC for a difference"
+        "  hint:  the mean of points is a point: mean(x); or convert to K for the absolute value; "
+        "differences are in delta_degC"
     )
 
 

@@ -51,7 +51,10 @@ def test_the_unit_chosen_is_the_one_rounded_in():
     assert ops.floor(x, unit="cm").tolist() == [126.0, 394.0]
     assert ops.round(x, 1, unit="m").tolist() == [1.3, 3.9]
     assert ops.round(x.to("km"), 1, unit="m").tolist() == [1.3, 3.9]
-    assert ops.ceil(DimArray([150.0], "percent")).tolist() == [2.0]
+    assert ops.ceil(DimArray([150.0], "percent"), unit="").tolist() == [2.0]
+    assert ops.round(DimArray([10.4], "percent"), unit="percent").tolist() == [10.0]
+    with pytest.raises(UnitChoiceError):  # 0 would be covariant, and is never meant
+        ops.round(DimArray([10.4], "percent"))
     assert ops.round(DimArray([1234.0], "m"), -2, unit="m").tolist() == [1200.0]
 
 

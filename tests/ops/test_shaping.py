@@ -360,7 +360,9 @@ def test_a_cast_to_integers_asks_for_the_unit():
     for same in (x, x.to("km"), x.to("cm")):
         cut = ops.astype(same, "int32", unit="dm")
         assert (cut.data.tolist(), str(cut.unit), cut.dtype) == ([17, 22], "dm", np.int32)
-    assert ops.astype(DimArray([250.0], "percent"), int).data.tolist() == [2]
+    assert ops.astype(DimArray([250.0], "percent"), int, unit="").data.tolist() == [2]
+    with pytest.raises(ValueError, match="depends on the unit"):
+        ops.astype(DimArray([250.0], "percent"), int)
     assert DimArray([20.6], "degC").astype(int, unit="degC").data.tolist() == [20]
 
 

@@ -22,11 +22,11 @@ def _make_quantity(value: Any, unit: Unit) -> Any:
     if isinstance(value, (Constant, str, bytes, dict, set, type(None))):
         return NotImplemented
     made = DimArray(value, unit)
-    made._data = _backend_of(made._data).copy(made._data)
+    made._raw = _backend_of(made._raw).copy(made._raw)
     return made
 
 
 _unit.make_quantity = _make_quantity
 _interpreters[DimArray] = _INTERPRETER
 _interpreters[Constant] = _INTERPRETER
-_when_imported("matplotlib.units", lambda: _import_module("dimflow.plotting").enable())
+_when_imported("matplotlib.units", lambda: _import_module("dimflow.plotting"))

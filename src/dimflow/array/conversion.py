@@ -42,7 +42,7 @@ class Conversions(Core):
             convert = find_converter(self._unit, target)
         else:
             convert = checked_converter(self._unit, target, via)
-        raw = self._data
+        raw = self._raw
         if convert is not None:
             raw = convert(raw)
         elif copy:
@@ -51,7 +51,7 @@ class Conversions(Core):
 
     def to_value(self, unit: Unit | str | None = None, via: Any = None) -> Any:
         """The raw numbers in a unit; in the array's own without one (then without a copy)."""
-        return self._data if unit is None else self.to(unit, via, copy=False)._data
+        return self._raw if unit is None else self.to(unit, via, copy=False)._raw
 
     def m_as(self, unit: Unit | str) -> Any:
         """The raw numbers in a unit, under pint's name."""
@@ -79,7 +79,7 @@ class Conversions(Core):
 
     def copy(self) -> Self:
         """A copy that shares nothing with this array."""
-        return self._like(backend_of(self._data).copy(self._data), self._unit)
+        return self._like(backend_of(self._raw).copy(self._raw), self._unit)
 
     def __copy__(self) -> Self:
         return self.copy()
@@ -89,19 +89,19 @@ class Conversions(Core):
 
     def detach(self) -> Self:
         """The same values without the record of how they came about."""
-        return self._like(backend_of(self._data).detach(self._data), self._unit)
+        return self._like(backend_of(self._raw).detach(self._raw), self._unit)
 
     def to_backend(self, name: str, *, device: Any = None) -> Self:
         """The same values as an array of another library."""
         target = backend(name)
-        source = backend_of(self._data)
+        source = backend_of(self._raw)
         if target is source and device is None:
             return self
-        return self._like(target.asarray(source.to_numpy(self._data), device=device), self._unit)
+        return self._like(target.asarray(source.to_numpy(self._raw), device=device), self._unit)
 
     def to_device(self, device: Any) -> Self:
         """The same values on another device of the same library."""
-        raw = backend_of(self._data).asarray(self._data, device=device)
+        raw = backend_of(self._raw).asarray(self._raw, device=device)
         return self._like(raw, self._unit)
 
     def to_numpy(self, unit: Unit | str | None = None) -> Any:
@@ -125,7 +125,7 @@ class Conversions(Core):
         if not unit.dimension.is_dimensionless:
             raise UnitLossError(operation, unit)
         convert = converter(unit, PURE)
-        return self._data if convert is None else convert(self._data)
+        return self._raw if convert is None else convert(self._raw)
 
     def __float__(self) -> float:
         return float(self._pure("float(x)"))
@@ -144,7 +144,7 @@ class Conversions(Core):
             from dimflow.errors import PointError
 
             raise PointError("bool(x)", self._unit, "compare with a point of the same kind")
-        return bool(self._data)
+        return bool(self._raw)
 
     def __round__(self, digits: int | None = None) -> Any:
         from dimflow import ops

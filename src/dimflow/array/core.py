@@ -11,27 +11,27 @@ _new = object.__new__
 class Core:
     """A raw array and a unit."""
 
-    __slots__ = ("__weakref__", "_data", "_unit")
+    __slots__ = ("__weakref__", "_raw", "_unit")
 
-    _data: Any
+    _raw: Any
     _unit: Unit
 
     def _like(self, raw: Any, unit: Unit) -> Self:
         """An array of this class: nothing is checked or copied."""
         result = _new(type(self))
-        result._data = raw
+        result._raw = raw
         result._unit = unit
         return result
 
     @property
     def data(self) -> Any:
         """The raw array: the numbers in this array's unit."""
-        return self._data
+        return self._raw
 
     @property
     def magnitude(self) -> Any:
         """The raw array, under pint's name."""
-        return self._data
+        return self._raw
 
     @property
     def unit(self) -> Unit:
@@ -56,7 +56,7 @@ class Core:
     @property
     def shape(self) -> tuple[int, ...]:
         """The lengths of the axes."""
-        return tuple(getattr(self._data, "shape", ()))
+        return tuple(getattr(self._raw, "shape", ()))
 
     @property
     def ndim(self) -> int:
@@ -74,7 +74,7 @@ class Core:
     @property
     def dtype(self) -> Any:
         """The dtype, as the array's library names it."""
-        return backend_of(self._data).dtype(self._data)
+        return backend_of(self._raw).dtype(self._raw)
 
     @property
     def itemsize(self) -> int:
@@ -89,9 +89,9 @@ class Core:
     @property
     def device(self) -> str:
         """Where the raw array lives."""
-        return backend_of(self._data).device(self._data)
+        return backend_of(self._raw).device(self._raw)
 
     @property
     def backend(self) -> str:
         """The name of the raw array's library."""
-        return backend_of(self._data).name
+        return backend_of(self._raw).name

@@ -15,7 +15,7 @@ from dimflow.ops.rules.units import PURE
 from dimflow.units import Unit
 
 _new = object.__new__
-_NUMBERS = frozenset("biufc")
+_ndarray = np.ndarray
 
 
 class DimArray(Operators, Indexing, Conversions, Methods, Display, Persistence, Protocols):
@@ -45,21 +45,24 @@ class DimArray(Operators, Indexing, Conversions, Methods, Display, Persistence, 
         copy: bool | None = None,
     ) -> None:
         if (
-            type(data) is np.ndarray
-            and dtype is backend is device is copy is None
-            and data.dtype.kind in _NUMBERS
+            type(data) is _ndarray
+            and dtype is None
+            and copy is None
+            and backend is None
+            and device is None
+            and data.dtype.kind in "fiucb"
         ):
-            self._data = data
+            self._raw = data
             self._unit = unit if type(unit) is Unit else PURE if unit is None else Unit(unit)
             return
         from dimflow.array.making import raw_and_unit
 
-        self._data, self._unit = raw_and_unit(data, unit, dtype, backend, device, copy)
+        self._raw, self._unit = raw_and_unit(data, unit, dtype, backend, device, copy)
 
 
 def wrap(raw: Any, unit: Unit) -> DimArray:
     """A DimArray of a raw array as it is: nothing is checked or copied."""
     result = _new(DimArray)
-    result._data = raw
+    result._raw = raw
     result._unit = unit
     return result

@@ -19,6 +19,7 @@ _IMPLIED = ("float64", "int64", "complex128", "bool")  # dtypes that their liter
 _NUMBER = re.compile(
     r"((?:.?[<>=^])?[-+ ]?z?#?0?\d*[,_]?(?:\.\d+)?[bcdeEfFgGnoxX%]?)\s*([A-Za-z~].*)?", re.DOTALL
 )
+_POWER = re.compile(r"e([-+]?\d+)")
 
 
 class Options(NamedTuple):
@@ -49,6 +50,10 @@ def display(**options: Any) -> Iterator[None]:
         raise UnitFormatError(
             f"display has no option {min(unknown)!r}", "it has " + ", ".join(Options._fields)
         )
+    for name in ("precision", "threshold", "edgeitems"):
+        value = options.get(name)
+        if value is not None and (type(value) is not int or value < 0):
+            raise UnitFormatError(f"display's {name} is a count, but got {value!r:.40}")
     if options.get("style"):
         from dimflow.units import Unit
 
@@ -69,7 +74,7 @@ class Display(Core):
         name, unit = type(self).__name__, str(self._unit)
         raw = _numpy(self)
         if raw is None:
-            return f"{name}({self._data!r}, {unit!r})"
+            return f"{name}({self._raw!r}, {unit!r})"
         head = f"{name}("
         text = _text(raw, separator=", ", prefix=head)
         tail = f", {unit!r}" if unit else ""
@@ -81,7 +86,7 @@ class Display(Core):
 
     def __str__(self) -> str:
         raw = _numpy(self)
-        text = repr(self._data) if raw is None else _text(raw, separator=" ", prefix="")
+        text = repr(self._raw) if raw is None else _text(raw, separator=" ", prefix="")
         return f"{text} {_unit_text(self)}".rstrip()
 
     def __format__(self, spec: str) -> str:
@@ -98,7 +103,7 @@ class Display(Core):
         unit = format(self._unit, style or _options.get().style)
         raw = _numpy(self)
         if raw is None:
-            text = repr(self._data)
+            text = repr(self._raw)
         elif not number:
             text = _text(raw, separator=" ", prefix="")
         else:
@@ -110,7 +115,7 @@ class Display(Core):
     def _repr_html_(self) -> str:
         raw, unit = _numpy(self), self._unit.format("html")
         if raw is None or raw.ndim != 2 or not 0 < raw.size <= _TABLE_LIMIT:
-            text = repr(self._data) if raw is None else _text(raw, separator=" ", prefix="")
+            text = repr(self._raw) if raw is None else _text(raw, separator=" ", prefix="")
             shown = html.escape(text)
             if "\n" in shown:
                 return f"<pre>{shown}</pre>{unit}"
@@ -137,11 +142,11 @@ class Display(Core):
 
 def _numpy(array: Core) -> Any:
     """The numbers as a NumPy array; None for a value that holds none (traced, abstract)."""
-    interpreter = interpreter_of(type(array._data))
+    interpreter = interpreter_of(type(array._raw))
     if not isinstance(interpreter, Backend):
         return None
     try:
-        return np.asarray(interpreter.to_numpy(array._data))
+        return np.asarray(interpreter.to_numpy(array._raw))
     except NoDataError:
         return None
 
@@ -166,7 +171,7 @@ def _text(raw: Any, *, separator: str, prefix: str) -> str:
 
 def _scalar(value: Any, options: Options) -> str:
     if options.precision is None or value.dtype.kind not in "fc":
-        return str(value.item())
+        return str(value)  # in the fewest digits for its own dtype
     return np.array2string(np.asarray(value), precision=options.precision)
 
 
@@ -193,7 +198,6 @@ def _cells(raw: Any) -> list[list[str]]:
 
 
 def _latex(number: str) -> str:
-    mantissa, e, power = number.partition("e")
-    if e:
-        return rf"{mantissa} \times 10^{{{int(power)}}}"
-    return {"inf": r"\infty", "-inf": r"-\infty", "nan": r"\mathrm{nan}"}.get(number, number)
+    """A number in LaTeX, also where two stand in it: 1e-20+2j."""
+    shown = _POWER.sub(lambda found: rf" \times 10^{{{int(found[1])}}}", number)
+    return shown.replace("inf", r"\infty").replace("nan", r"\mathrm{nan}")

@@ -8,6 +8,7 @@ import numpy as np
 from dimflow.array.core import Core
 from dimflow.array.dimarray import DimArray, wrap
 from dimflow.array.interpreter import lifted
+from dimflow.array.numpy_host.parts import refuse_deaf
 from dimflow.backends import backend as backend_named
 from dimflow.errors import DimensionError, PointError, UnitError
 from dimflow.ops.rules.convert import checked_converter
@@ -266,6 +267,8 @@ def _common(operation: str, unit: Any, *values: Any) -> tuple[list[Any], Unit]:
     quantities.
     """
     pairs = [_pair(v) for v in values]
+    for raw, _ in pairs:
+        refuse_deaf(raw, f"dimflow.{operation}")
     carried = [u for u in (_carried(v) for v in values) if u is not None]
     target = Unit(unit) if unit is not None else carried[0] if carried else PURE
     numbers = []
@@ -283,7 +286,7 @@ def _common(operation: str, unit: Any, *values: Any) -> tuple[list[Any], Unit]:
 
 
 def _pair(value: Any) -> Any:
-    return (value._data, value._unit) if isinstance(value, Core) else lifted(value)
+    return (value._raw, value._unit) if isinstance(value, Core) else lifted(value)
 
 
 def _carried(value: Any) -> Unit | None:

@@ -5,12 +5,15 @@ from typing import Any
 
 from dimflow.array.core import Core
 from dimflow.array.interpreter import converted, planned, separated
+from dimflow.array.operators import is_foreign
 from dimflow.backends import backend_of
 from dimflow.errors import UnitError
 from dimflow.ops import Op
 from dimflow.ops.rules.convert import checked_converter
 from dimflow.ops.rules.units import ENDLESS, PURE, ZERO
 from dimflow.units import Unit
+
+_NEW_NAME = "give the result a name of its own: y = x * ..."
 
 
 def write(array: Core, op: Op, function: Callable[[Any, Any], Any], other: Any) -> Any:
@@ -19,38 +22,46 @@ def write(array: Core, op: Op, function: Callable[[Any, Any], Any], other: Any) 
         return write_result(array, array**other)
     if isinstance(other, Unit):
         raise _changes(op, array._unit, "a product with a unit")
+    if is_foreign(type(other)):
+        return NotImplemented
     raws, units = separated((array, other))
     plan = planned(op, raws, units, {})
     if plan.result is not array._unit or (plan.converters and plan.converters[0]):
         return write_result(array, op.run((array, other), {}))
     raw = converted(plan, raws)[1]
-    if not backend_of(array._data).is_mutable(array._data):
-        return array._like(function(array._data, raw), array._unit)
-    array._data = function(array._data, raw)
+    if not backend_of(array._raw).is_mutable(array._raw):
+        return array._like(function(array._raw, raw), array._unit)
+    array._raw = function(array._raw, raw)
     return array
 
 
 def write_result(array: Core, result: Any) -> Any:
     """Write a whole result into the array, in the array's unit."""
-    raw = in_unit(array._unit, result, "an in-place operation")
-    if not backend_of(array._data).is_mutable(array._data):
+    raw = in_unit(array._unit, result, "an in-place operation", _NEW_NAME)
+    if not backend_of(array._raw).is_mutable(array._raw):
         return array._like(raw, array._unit)
-    backend_of(array._data).assign(array._data, ..., raw)
+    backend_of(array._raw).assign(array._raw, ..., raw)
     return array
 
 
-def in_unit(target: Unit, value: Any, operation: str) -> Any:
-    """The raw numbers of a value in the unit of an array that they are written into."""
+def in_unit(target: Unit, value: Any, operation: str, hint: str | None = None) -> Any:
+    """The raw numbers of a value in the unit of an array that they are written into.
+
+    A hint says that the value is a result, whose unit the array would have to take over.
+    """
     raws, units = separated((value,))
     unit = units[0]
     if unit is ENDLESS or (unit is ZERO and target.law is None):
         return raws[0]
     source = unit if isinstance(unit, Unit) else PURE
     if source.dimension is not target.dimension:
+        wanted, given = str(target) or "a pure number", str(source) or "a pure number"
+        if hint is None:
+            if source.key is PURE.key:
+                hint = f"write the value with its unit: 5 * Unit({str(target)!r})"
+            raise UnitError(f"{operation} takes values in {wanted}, but got {given}", hint)
         raise UnitError(
-            f"{operation} would change the unit of an existing array from "
-            f"{str(target) or 'a pure number'} to {str(source) or 'a pure number'}",
-            "give the result a name of its own: y = x * ...",
+            f"{operation} would change the unit of an existing array from {wanted} to {given}", hint
         )
     convert = checked_converter(source, target)
     return raws[0] if convert is None else convert(raws[0])

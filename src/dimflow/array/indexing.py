@@ -29,7 +29,7 @@ class Indexing(Core):
         if kind is tuple or isinstance(key, Core):
             key = raw_key(key)
         result = _new(type(self))
-        result._data = self._data[key]
+        result._raw = self._raw[key]
         result._unit = self._unit
         return result
 
@@ -37,14 +37,14 @@ class Indexing(Core):
         from dimflow.array.in_place import in_unit
 
         raw = in_unit(self._unit, value, "an assignment")
-        backend_of(self._data).assign(self._data, raw_key(key), raw)
+        backend_of(self._raw).assign(self._raw, raw_key(key), raw)
 
     def __len__(self) -> int:
-        return len(self._data)
+        return len(self._raw)
 
     def __iter__(self) -> Iterator[Self]:
         unit = self._unit
-        return (self._like(raw, unit) for raw in iter(self._data))
+        return (self._like(raw, unit) for raw in iter(self._raw))
 
     def __contains__(self, value: object) -> bool:
-        return bool(ops.any(ops.equal(self, value)))
+        return bool(ops.any(self == value))

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from dimflow.array.dimarray import DimArray, wrap
-from dimflow.errors import DimensionError, NotANumber
+from dimflow.errors import DimensionError, NotANumber, UnitError
 from dimflow.ops import Op, dispatch
 from dimflow.ops.rules.units import ENDLESS, PURE, ZERO, AnyUnit, Plan, resolve
 from dimflow.units import Unit
@@ -22,7 +22,12 @@ class UnitInterpreter:
         """Run an op on arrays with units."""
         if op.unit is None:
             assert op.definition is not None
-            return op.call(op.definition, args, params)  # its parts resolve their own units
+            try:
+                return op.call(op.definition, args, params)  # its parts resolve their own units
+            except UnitError as error:
+                if getattr(error, "operation", op.name) != op.name:
+                    error.add_note(f"in {op.name}")  # users may not know the part by its name
+                raise
         raws, units = separated(args)
         try:
             plan = planned(op, raws, units, params)
@@ -60,7 +65,7 @@ def separated(args: tuple[Any, ...]) -> tuple[tuple[Any, ...], tuple[AnyUnit, ..
     unit: AnyUnit
     for value in args:
         if isinstance(value, DimArray):
-            raw, unit = value._data, value._unit
+            raw, unit = value._raw, value._unit
         else:
             raw, unit = lifted(value)
         raws.append(raw)
@@ -78,15 +83,15 @@ def lifted(value: Any) -> tuple[Any, AnyUnit]:
         return value, PURE if isfinite(value) else ENDLESS
     if isinstance(value, (list, tuple)) or hasattr(value, "unit") or hasattr(value, "units"):
         array = DimArray(value)
-        return array._data, array._unit
+        return array._raw, array._unit
     if isinstance(value, (str, bytes, dict, set, Unit)):
         raise NotANumber("an operation", f"{type(value).__name__} {value!r:.60}")
     dispatch.interpreter_of(type(value))  # an error here names the type
-    if isinstance(value, np.ndarray):
+    if isinstance(value, (np.ndarray, np.generic)):
         if value.dtype.kind not in "biufc":
             raise NotANumber("an operation", f"an array of {value.dtype}")
-        if type(value) is not np.ndarray:
-            value = DimArray(value)._data  # without its class; masks and matrices are refused
+        if isinstance(value, np.ndarray) and type(value) is not np.ndarray:
+            value = DimArray(value)._raw  # without its class; masks and matrices are refused
     return value, PURE
 
 

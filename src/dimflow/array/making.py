@@ -5,7 +5,7 @@ from typing import Any
 from dimflow import ops
 from dimflow.array.core import Core
 from dimflow.backends import backend as backend_named
-from dimflow.errors import NotANumber
+from dimflow.errors import NotANumber, UnitError
 from dimflow.ops.dispatch import interpreter_of
 from dimflow.ops.rules.convert import checked_converter
 from dimflow.ops.rules.units import PURE
@@ -48,7 +48,7 @@ def _raw(data: Any, dtype: Any, backend: str | None, device: Any, copy: bool | N
 def _unwrapped(value: Any) -> tuple[Any, Unit | None]:
     """The numbers and the unit of something that may carry one: ours, a constant, a peer's."""
     if isinstance(value, Core):
-        return value._data, value._unit
+        return value._raw, value._unit
     unit = getattr(value, "unit", None)
     if isinstance(unit, Unit):  # a constant
         return value.value, unit
@@ -58,6 +58,10 @@ def _unwrapped(value: Any) -> tuple[Any, Unit | None]:
     if unit is not None and package in ("pint", "astropy", "unyt"):
         numbers = value.magnitude if package == "pint" else value.value
         return numbers, Unit(str(unit))
+    if unit is not None and not callable(unit) and not isinstance(value, type):
+        kind = f"{type(value).__module__}.{type(value).__qualname__}"
+        problem = f"dimflow does not know how to read the unit ({unit!s:.40}) of a {kind}"
+        raise UnitError(problem, "give the numbers and the unit: DimArray(numbers, unit)")
     return value, None
 
 

@@ -7,7 +7,8 @@ import numpy as np
 from dimflow import ops
 from dimflow.array.core import Core
 from dimflow.backends import backend_of
-from dimflow.errors import ShapeMismatch
+from dimflow.errors import NotANumber, ShapeMismatch
+from dimflow.ops.rules.units import PURE
 
 
 def _into(out: Any, result: Any) -> Any:
@@ -16,7 +17,13 @@ def _into(out: Any, result: Any) -> Any:
         return result
     from dimflow.array.in_place import write_result
 
-    return write_result(out, result)
+    target = result._like(out, PURE) if isinstance(out, np.ndarray) else out
+    if not isinstance(target, Core) or not backend_of(target._raw).is_mutable(target._raw):
+        raise NotANumber("out=", f"{type(out).__name__}, which cannot be written into")
+    if target.shape != result.shape:
+        raise ShapeMismatch("out=", result.shape, target.shape)
+    write_result(target, result)
+    return out
 
 
 def _axes(axes: tuple[Any, ...]) -> Any:
@@ -64,18 +71,15 @@ class Methods(Core):
 
     def reshape(self, *shape: Any, order: str = "C") -> Any:
         """The same elements in another shape."""
-        if order != "C":
-            raw: Any = backend_of(self._data).to_numpy(self._data)
-            return self._like(raw.reshape(_axes(shape), order=order), self._unit)
-        return ops.reshape(self, shape=_axes(shape))
+        return ops.reshape(self, shape=_axes(shape), order=order)
 
-    def ravel(self) -> Any:
+    def ravel(self, order: str = "C") -> Any:
         """The elements along one axis, shared where possible."""
-        return ops.reshape(self, shape=(-1,))
+        return ops.reshape(self, shape=(-1,), order=order)
 
-    def flatten(self) -> Any:
+    def flatten(self, order: str = "C") -> Any:
         """A copy of the elements along one axis."""
-        return ops.reshape(self.copy(), shape=(-1,))  # type: ignore[attr-defined]
+        return ops.flatten(self, order)
 
     def transpose(self, *axes: Any) -> Any:
         """The axes in another order; in reverse without one."""
@@ -108,7 +112,7 @@ class Methods(Core):
         self, axis: Any = None, dtype: Any = None, out: Any = None, *, keepdims: bool = False
     ) -> Any:
         """The sum along axes."""
-        raw = self._data
+        raw = self._raw
         if (
             type(raw) is np.ndarray
             and dtype is out is None
@@ -131,16 +135,28 @@ class Methods(Core):
         return _into(out, ops.mean(self, axis, dtype=dtype, keepdims=keepdims))
 
     def var(
-        self, axis: Any = None, *, ddof: float = 0, keepdims: bool = False, out: Any = None
+        self,
+        axis: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        ddof: float = 0,
+        *,
+        keepdims: bool = False,
     ) -> Any:
         """The variance, in the square of the unit."""
-        return _into(out, ops.var(self, axis, ddof=ddof, keepdims=keepdims))
+        return _into(out, ops.var(self, axis, dtype=dtype, ddof=ddof, keepdims=keepdims))
 
     def std(
-        self, axis: Any = None, *, ddof: float = 0, keepdims: bool = False, out: Any = None
+        self,
+        axis: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        ddof: float = 0,
+        *,
+        keepdims: bool = False,
     ) -> Any:
         """The standard deviation."""
-        return _into(out, ops.std(self, axis, ddof=ddof, keepdims=keepdims))
+        return _into(out, ops.std(self, axis, dtype=dtype, ddof=ddof, keepdims=keepdims))
 
     def max(self, axis: Any = None, out: Any = None, *, keepdims: bool = False) -> Any:
         """The largest element along axes."""
@@ -220,7 +236,7 @@ class Methods(Core):
 
     def sort(self, axis: int = -1) -> None:
         """Sort along an axis, in place."""
-        backend_of(self._data).assign(self._data, ..., ops.sort(self._data, axis))
+        backend_of(self._raw).assign(self._raw, ..., ops.sort(self._raw, axis))
 
     def fill(self, value: Any) -> None:
         """Set every element to a value, in place."""

@@ -18,7 +18,7 @@ from dimflow.units import Unit
 _new = object.__new__
 _PURE: Final = PURE._serial
 
-_LIMIT = 1 << 12  # plans kept by one operator
+_LIMIT = 1 << 7  # left units, and right units of each, that one operator remembers
 _BY_UNIT = {"multiply": operator.mul, "divide": operator.truediv}
 
 Operator = Callable[[Any, Any], Any]
@@ -28,7 +28,7 @@ def by_unit(array: Core, unit: Unit, function: Operator) -> Any:
     """`x * units.m` and `x / units.s`: the numbers stay, in an array of their own."""
     if array._unit.law is not None:
         return ops.multiply(array, array._like(1.0, unit))  # raises, with its hint
-    return array._like(backend_of(array._data).copy(array._data), function(array._unit, unit))
+    return array._like(backend_of(array._raw).copy(array._raw), function(array._unit, unit))
 
 
 def is_foreign(kind: type) -> bool:
@@ -40,24 +40,21 @@ def is_foreign(kind: type) -> bool:
     return False
 
 
-class _Pairs(dict[int, dict[int, Plan]]):
-    """The plans of a binary op by the serials of its two units: two lookups and no tuple."""
+# What is known of a binary op by the serials of two units: two lookups and no tuple. It is a unit
+# where the arrays meet as they are and the result has that unit, else the op's plan.
+Pairs = dict[int, dict[int, Unit | Plan]]
+_NOTHING: Final[dict[int, Unit | Plan]] = {}  # another thread may clear the pairs at any time
 
-    def __init__(self, op: Op) -> None:
-        super().__init__()
-        self.op = op
-        self.count = 0
 
-    def learn(self, left: int, right: int) -> None:
-        """Take over the plan that the op has just made, if it made one."""
-        plan = self.op.plans.get((left, right))
-        if plan is None or type(plan.result) is tuple:
-            return
-        if self.count >= _LIMIT:
-            self.clear()
-            self.count = 0
-        self.setdefault(left, {})[right] = plan
-        self.count += 1
+def _learn(pairs: Pairs, op: Op, left: int, right: int) -> None:
+    """Take over the plan that the op has just made, if it made one."""
+    plan = op.plans.get((left, right))
+    if plan is None or type(plan.result) is tuple:
+        return
+    if len(pairs) >= _LIMIT or len(pairs.get(left, ())) >= _LIMIT:
+        pairs.clear()
+    is_plain = plan.converters is None and type(plan.result) is Unit
+    pairs.setdefault(left, {})[right] = plan.result if is_plain else plan  # type: ignore[assignment]
 
 
 def serial(number: float) -> int:
@@ -67,6 +64,25 @@ def serial(number: float) -> int:
     return _PURE if isfinite(number) else ENDLESS._serial
 
 
+def _of_class(array: Core, result: Any) -> Any:
+    """A result as a pair that is known already gives it: of the array's own class."""
+    if type(result) is type(array) or not isinstance(result, Core):
+        return result
+    return array._like(result._raw, result._unit)
+
+
+def _applied(array: Core, function: Operator, left: Any, right: Any, plan: Plan) -> Any:
+    """The raw operation after the conversions of a plan."""
+    if plan.converters is not None:
+        first, second = plan.converters
+        if first is not None:
+            left = first(left)
+        if second is not None:
+            right = second(right)
+    raw = function(left, right)
+    return raw if plan.result is None else array._like(raw, plan.result)  # type: ignore[arg-type]
+
+
 def _binary(name: str, function: Operator, *, pure: bool = False) -> Any:
     """A binary operator: a lookup on two units, the raw operation, one small object.
 
@@ -74,49 +90,50 @@ def _binary(name: str, function: Operator, *, pure: bool = False) -> Any:
     `pure` says that a bare number is always a pure number: in a product, 0 is no literal.
     """
     op = ops.get(name)
-    pairs = _Pairs(op)
+    pairs: Pairs = {}
 
     def method(self: Core, other: Any) -> Any:
-        cls, kind = type(self), type(other)
-        left = self._data
-        mine = self._unit._serial
-        if kind is cls:
-            right = other._data
-            theirs = other._unit._serial
-            if type(left) is not type(right) and (
-                interpreter_of(type(left)) is not interpreter_of(type(right))
-            ):
+        cls = type(self)
+        if type(other) is cls:
+            left = self._raw
+            right = other._raw
+            if type(left) is type(right):
+                try:
+                    known = pairs[self._unit._serial][other._unit._serial]
+                except KeyError:
+                    known = None
+                if type(known) is Unit:
+                    array = _new(cls)
+                    array._raw = function(left, right)
+                    array._unit = known
+                    return array
+                if known is not None:
+                    return _applied(self, function, left, right, known)  # type: ignore[arg-type]
+        return general(self, other)
+
+    def general(self: Core, other: Any) -> Any:
+        kind = type(other)
+        if kind is type(self):
+            right, theirs = other._raw, other._unit._serial
+            if interpreter_of(type(self._raw)) is not interpreter_of(type(right)):
                 return op.run((self, other), {})
         elif kind is float or kind is int:
-            right = other
-            theirs = _PURE if pure else serial(other)
+            right, theirs = other, _PURE if pure else serial(other)
         elif kind is Unit and name in _BY_UNIT:
             return by_unit(self, other, _BY_UNIT[name])
         elif is_foreign(kind):
             return NotImplemented
         else:
             return op.run((self, other), {})
-        try:
-            plan = pairs[mine][theirs]
-        except KeyError:
-            plan = None
-        if plan is None:
+        mine = self._unit._serial
+        known = pairs.get(mine, _NOTHING).get(theirs)
+        if known is None:
             result = op.run((self, other), {})
-            pairs.learn(mine, theirs)
-            return result
-        if plan.converters is not None:
-            first, second = plan.converters
-            if first is not None:
-                left = first(left)
-            if second is not None:
-                right = second(right)
-        unit = plan.result
-        if unit is None:
-            return function(left, right)
-        array = _new(cls)
-        array._data = function(left, right)
-        array._unit = unit  # type: ignore[assignment]
-        return array
+            _learn(pairs, op, mine, theirs)
+            return _of_class(self, result)
+        if type(known) is Unit:
+            return self._like(function(self._raw, right), known)
+        return _applied(self, function, self._raw, right, known)  # type: ignore[arg-type]
 
     method.__doc__ = op.doc
     return method
@@ -125,26 +142,24 @@ def _binary(name: str, function: Operator, *, pure: bool = False) -> Any:
 def _reflected(name: str, function: Operator, *, pure: bool = False) -> Any:
     """The same with the array on the right. Another DimArray never stands on the left here."""
     op = ops.get(name)
-    pairs = _Pairs(op)
+    pairs: Pairs = {}
 
     def method(self: Core, other: Any) -> Any:
         kind = type(other)
         if kind is float or kind is int:
             mine, theirs = self._unit._serial, _PURE if pure else serial(other)
-            try:
-                plan = pairs[theirs][mine]
-            except KeyError:
-                plan = None
-            if plan is None:
-                result = op.run((other, self), {})
-                pairs.learn(theirs, mine)
-                return result
-            if plan.converters is None:
+            known = pairs.get(theirs, _NOTHING).get(mine)
+            if type(known) is Unit:
                 array = _new(type(self))
-                array._data = function(other, self._data)
-                array._unit = plan.result  # type: ignore[assignment]
+                array._raw = function(other, self._raw)
+                array._unit = known
                 return array
-        elif is_foreign(kind):
+            if known is not None:
+                return _applied(self, function, other, self._raw, known)  # type: ignore[arg-type]
+            result = op.run((other, self), {})
+            _learn(pairs, op, theirs, mine)
+            return _of_class(self, result)
+        if is_foreign(kind):
             return NotImplemented
         return op.run((other, self), {})
 
@@ -159,8 +174,8 @@ def _unary(name: str, function: Callable[[Any], Any]) -> Any:
     def method(self: Core) -> Any:
         plan: Plan | None = plans.get((self._unit._serial,))
         if plan is None or plan.converters is not None or plan.result is None:
-            return op.run((self,), {})
-        return self._like(function(self._data), plan.result)  # type: ignore[arg-type]
+            return _of_class(self, op.run((self,), {}))
+        return self._like(function(self._raw), plan.result)  # type: ignore[arg-type]
 
     method.__doc__ = op.doc
     return method
@@ -259,13 +274,14 @@ class Operators(Core):
         """The array to a power, which is static unless the array holds pure numbers."""
         unit = self._unit
         kind = type(exponent)
-        if (kind is int or kind is float) and unit.key.law is None:
-            if not unit.dimension.is_dimensionless:
-                return self._like(self._data**exponent, unit**exponent)
-            if unit._serial == _PURE:  # to any power, also one that no unit can be raised to
-                return self._like(self._data**exponent, unit)
         if modulus is not None:
             return NotImplemented
+        if (kind is int or kind is float) and unit.key.law is None:
+            if not unit.dimension.is_dimensionless:
+                power = unit**exponent  # first, since it may raise
+                return self._like(self._raw**exponent, power)
+            if unit._serial == _PURE:  # to any power, also one that no unit can be raised to
+                return self._like(self._raw**exponent, unit)
         if isinstance(exponent, Core) and not exponent.shape:
             try:
                 exponent = exponent.to_value("").item()  # type: ignore[attr-defined]
@@ -273,7 +289,7 @@ class Operators(Core):
                 return ops.pow(self, exponent)
         if isinstance(exponent, Fraction):  # exact for the unit, and no number of any library
             return ops.static_power(self, exponent=exponent)
-        return ops.pow(self, exponent)
+        return NotImplemented if is_foreign(kind) else ops.pow(self, exponent)
 
     def __matmul__(self, other: Any) -> Any:
         """The matrix product."""
@@ -289,8 +305,10 @@ class Operators(Core):
 
         return write_result(self, ops.matmul(self, other))
 
-    def __rpow__(self, base: Any) -> Any:
+    def __rpow__(self, base: Any, modulus: Any = None) -> Any:
         """A number to the power of this array of pure numbers."""
+        if modulus is not None or is_foreign(type(base)):
+            return NotImplemented
         return ops.pow(base, self)
 
     def __divmod__(self, other: Any) -> Any:

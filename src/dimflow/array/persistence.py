@@ -42,11 +42,11 @@ class Persistence(Core):
     __slots__ = ()
 
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
-        interpreter = interpreter_of(type(self._data))
+        interpreter = interpreter_of(type(self._raw))
         if not isinstance(interpreter, Backend):
-            return _restore_value, (type(self), self._data, encode(self._unit))
-        raw = interpreter.to_numpy(self._data)
-        is_scalar = isinstance(self._data, np.generic)
+            return _restore_value, (type(self), self._raw, encode(self._unit))
+        raw = interpreter.to_numpy(self._raw)
+        is_scalar = isinstance(self._raw, np.generic)
         order = "F" if raw.flags.f_contiguous and not raw.flags.c_contiguous else "C"
         if not raw.flags.forc:
             raw = np.ascontiguousarray(raw)
@@ -70,11 +70,11 @@ class Persistence(Core):
         base64. JSON has no nan and no infinity: Python writes them all the same, other readers
         may stumble; `binary=True` avoids that.
         """
-        interpreter = interpreter_of(type(self._data))
+        interpreter = interpreter_of(type(self._raw))
         if not isinstance(interpreter, Backend):
             raise UnitError("to_dict needs values, but the array has none", "run it on data first")
-        raw = interpreter.to_numpy(self._data)
-        if binary:
+        raw = interpreter.to_numpy(self._raw)
+        if binary or raw.dtype.char in "gG":  # more digits than JSON's readers have
             data: Any = base64.b64encode(raw.tobytes()).decode("ascii")
         elif raw.dtype.kind == "c":
             data = np.stack([raw.real, raw.imag], axis=-1).tolist()
@@ -95,10 +95,10 @@ class Persistence(Core):
         try:
             dtype, shape, unit, name = _checked(record)
             raw = _raw_of(record["data"], dtype, shape)
-        except (KeyError, TypeError, ValueError, OverflowError) as error:
+        except (LookupError, TypeError, ValueError, OverflowError) as error:
             problem = f"{type(error).__name__}: {error}"
             raise FileFormatError("a dictionary of an array", problem) from None
-        made: Self = _made(cls, backend(name).asarray(raw), unit)
+        made: Self = _made(cls, restored(raw, name), unit)
         return made
 
     def save(self, path: Any, *, compress: bool = False, overwrite: bool = True) -> None:
@@ -112,7 +112,7 @@ class Persistence(Core):
         if not isinstance(found, Core):
             what = f"arrays by name: {', '.join(found)}" if type(found) is dict else "no unit"
             raise FileFormatError(str(path), f"it holds {what}", "use dimflow.load(path)")
-        made: Self = _made(cls, found._data, found._unit)
+        made: Self = _made(cls, found._raw, found._unit)
         return made
 
 
@@ -147,7 +147,10 @@ def _raw_of(data: Any, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Any:
         raise ValueError("the data are no numbers")
     if raw.shape != shape and raw.size:
         raise ValueError(f"the data are of shape {raw.shape}, not {shape}")
-    return raw.astype(dtype).reshape(shape)
+    found = raw.astype(dtype).reshape(shape)
+    if dtype.kind in "biu" and raw.size and not np.array_equal(found, raw):
+        raise ValueError(f"the data are not of dtype {dtype}")
+    return found
 
 
 def _restore(
@@ -179,6 +182,6 @@ def _restore_value(cls: Any, value: Any, unit: str) -> Any:
 
 def _made(cls: Any, raw: Any, unit: Unit) -> Any:
     made = object.__new__(cls)
-    made._data = raw
+    made._raw = raw
     made._unit = unit
     return made

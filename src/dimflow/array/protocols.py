@@ -3,6 +3,7 @@
 from typing import Any
 
 from dimflow.array.core import Core
+from dimflow.backends import backend_of
 
 
 class Protocols(Core):
@@ -17,6 +18,13 @@ class Protocols(Core):
 
         raw = self._pure("np.asarray(x)")  # type: ignore[attr-defined]
         return np.array(raw, dtype=dtype, copy=copy)
+
+    def __dlpack__(self, **options: Any) -> Any:
+        raw = self._pure("DLPack")  # type: ignore[attr-defined]
+        return backend_of(raw).asarray(raw).__dlpack__(**options)
+
+    def __dlpack_device__(self) -> Any:
+        return backend_of(self._raw).asarray(self._raw).__dlpack_device__()
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
         from dimflow.array.numpy_host.ufuncs import array_ufunc

@@ -41,7 +41,7 @@ def _all(array: Core, mask: Any, wanted: str) -> None:
         return
     wrong = np.argwhere(~fits)
     place = tuple(int(i) for i in wrong[0])
-    value = np.asarray(backend_of(array._data).to_numpy(array._data))[place]
+    value = np.asarray(backend_of(array._raw).to_numpy(array._raw))[place]
     where = f" at {list(place)}" if place else ""
     raise ComputationError(
         "validate",

@@ -5,10 +5,13 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-from dimflow.errors import MissingRule
+from dimflow.errors import MissingRule, NotANumber
 from dimflow.ops import Op
+from dimflow.ops.dispatch import interpreter_of
 
 Kernel = Callable[[tuple[Any, ...], dict[str, Any]], Any]
+
+_NUMBERS = frozenset((bool, int, float, complex))  # every library takes these as they are
 
 
 class Backend:
@@ -40,7 +43,10 @@ class Backend:
         return found if getattr(found, "__module__", "") == module else None
 
     def host_function(self, op: Op) -> Callable[..., Any] | None:
-        """The library's function for an op, by the name in its record."""
+        """The library's function for an op, by the name in its record.
+
+        It is called with the op's own signature, but for arrays that the caller left out.
+        """
         raise NotImplementedError
 
     def asarray(self, data: Any, *, dtype: Any = None, device: Any = None, copy: Any = None) -> Any:
@@ -76,21 +82,39 @@ class Backend:
         return raw
 
     def assign(self, raw: Any, key: Any, value: Any) -> None:
-        """x[key] = value, in place."""
+        """x[key] = value, in place; an error if the library's arrays cannot be written into."""
+        if not self.is_mutable(raw):
+            got = f"{type(raw).__name__}, which cannot be written into (at_set makes a new array)"
+            raise NotANumber("an assignment", got)
         raw[key] = value
 
     # To use
 
     def run(self, op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
-        """Run an op on raw arrays of this library."""
+        """Run an op on raw arrays of this library; those of NumPy beside them are lifted."""
         kernel = self._found.get(op.name)
         if kernel is None:
             kernel = self._found[op.name] = self._find(op)
-        return kernel(args, params)
+        return kernel(self._lifted(args) if self.rank else args, params)
+
+    def _lifted(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Lists and NumPy's arrays as arrays of this library, where its own one lives."""
+        places = [self.device(a) for a in args if a is not None and interpreter_of(type(a)) is self]
+        place = places[0] if places else None
+        return tuple(
+            self.asarray(a, device=place)
+            if a is not None and type(a) not in _NUMBERS and not interpreter_of(type(a)).rank
+            else a
+            for a in args
+        )
 
     def native(self, op: Op) -> Callable[..., Any] | None:
         """The library's own way to run an op, of the op's signature; None if it has none."""
-        return self.own_kernel(op) or self.host_function(op)
+        own = self.own_kernel(op)
+        if own is not None:
+            return own
+        found = self.host_function(op)
+        return found and _leaving_out(found, op.optional_arrays)
 
     def _find(self, op: Op) -> Kernel:
         found = self.native(op)
@@ -106,3 +130,18 @@ class Backend:
     def _arrays(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """Lists as arrays: a definition asks its arguments for their shape."""
         return tuple(self.asarray(a) if isinstance(a, (list, tuple)) else a for a in args)
+
+
+def _leaving_out(function: Callable[..., Any], names: frozenset[str]) -> Callable[..., Any]:
+    """The function without keywords of these names that are None: to some, `where=None` is a mask.
+
+    Kernels and definitions have the op's signature, in which None says that there is none.
+    """
+    if not names:
+        return function
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        given = {k: v for k, v in kwargs.items() if v is not None or k not in names}
+        return function(*args, **given)
+
+    return call

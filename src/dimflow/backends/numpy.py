@@ -20,12 +20,12 @@ class NumPy(Backend):
     kernel_package = "dimflow.backends.numpy_kernels"
 
     def host_function(self, op: Op) -> Callable[..., Any] | None:
-        """NumPy's function of the record's name."""
+        """NumPy's function of the record's name; None where this NumPy is too old to have it."""
         if op.hosts.numpy is None:
             return None
         function: Any = np
         for part in op.hosts.numpy.split("."):
-            function = getattr(function, part)
+            function = getattr(function, part, None)
         return function  # type: ignore[no-any-return]
 
     def asarray(self, data: Any, *, dtype: Any = None, device: Any = None, copy: Any = None) -> Any:

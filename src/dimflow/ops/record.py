@@ -171,6 +171,19 @@ class Op:
             self.arrays = tuple(p.name for p in parameters if p.kind in kinds)
         return self.arrays
 
+    def is_required(self, index: int) -> bool:
+        """Whether the array at a place among the arrays of a call has no default."""
+        name = self.array_names[min(index, len(self.array_names) - 1)]
+        parameter = self.signature.parameters[name]
+        return parameter.default is parameter.empty
+
+    @property
+    def optional_arrays(self) -> frozenset[str]:
+        """Those that are given by name, and are None where they are left out."""
+        parameters = self.signature.parameters.values()
+        named = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+        return frozenset(p.name for p in parameters if p.kind in named) & {*self.array_names}
+
     @property
     def result_type(self) -> Callable[..., Any]:
         """The named tuple of several results."""

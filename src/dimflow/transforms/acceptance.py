@@ -103,7 +103,7 @@ def _lifted(value: Any, wish: Quantity, place: Place, options: Options) -> DimAr
     array = DimArray(raw, unit if isinstance(unit, Unit) else PURE)
     if array._unit is PURE and options.plain and place.argument == "return":
         assert wish.unit is not None
-        return wrap(array._data, wish.unit)
+        return wrap(array._raw, wish.unit)
     if array._unit is not PURE or wish.dimension is None or wish.dimension.is_dimensionless:
         return array
     unit_text = "..." if wish.unit is None else repr(str(wish.unit))
@@ -176,7 +176,7 @@ def _matches(lengths: tuple[Length, ...], shape: tuple[Any, ...], names: Names) 
 
 def _plain(array: DimArray) -> Any:
     """The raw numbers; one of them as a scalar."""
-    raw = array._data
+    raw = array._raw
     return raw[()] if getattr(raw, "shape", None) == () else raw
 
 

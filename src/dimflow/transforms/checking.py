@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 
 from dimflow.array import DimArray
-from dimflow.backends import backend_of
+from dimflow.backends import Backend, backend_of
 from dimflow.backends.abstract import Abstract, unknown_length
 from dimflow.constants.constant import Constant
-from dimflow.errors import DimflowError
+from dimflow.errors import DimflowError, NotANumber
+from dimflow.ops.dispatch import interpreter_of
 from dimflow.transforms.location import with_location
 from dimflow.transforms.spec import Spec, read_spec
 from dimflow.transforms.structure import mapped
@@ -79,9 +80,18 @@ def abstract(value: Any) -> Any:
     if isinstance(value, DimArray):
         dtype = backend_of(value.data).numpy_dtype(value.data)
         return DimArray(Abstract(value.shape, dtype), value.unit)
-    if isinstance(value, (np.ndarray, np.generic)):
-        return Abstract(value.shape, value.dtype)
+    if is_raw(value):
+        return Abstract(value.shape, backend_of(value).numpy_dtype(value))
     return value
+
+
+def is_raw(value: Any) -> bool:
+    """Whether this is an array of a library that dimflow knows; a bare number is none."""
+    try:
+        interpreter = interpreter_of(type(value))
+    except NotANumber:
+        return False
+    return isinstance(interpreter, Backend) and hasattr(value, "shape")
 
 
 def outcome(value: Any) -> Any:
@@ -89,6 +99,6 @@ def outcome(value: Any) -> Any:
     if isinstance(value, DimArray):
         dtype = backend_of(value.data).numpy_dtype(value.data)
         return Spec(value.unit, value.shape, np.dtype(dtype))
-    if isinstance(value, (Abstract, np.ndarray, np.generic)):
-        return Spec(None, tuple(value.shape), value.dtype)
+    if is_raw(value):
+        return Spec(None, tuple(value.shape), np.dtype(backend_of(value).numpy_dtype(value)))
     return value

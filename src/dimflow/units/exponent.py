@@ -50,7 +50,8 @@ def _of_text(text: str) -> Fraction:
 
 def _refuse(value: object) -> Fraction:
     shown = repr(value) if isinstance(value, (str, float, Decimal)) else type(value).__name__
-    raise UnitRangeError(f"a finite number of moderate size is needed, but got {shown:.60}")
+    problem = f"a finite number of moderate size is needed, but got {shown:.60}"
+    raise UnitRangeError(problem) from None
 
 
 def exponent(value: Any) -> Exponent:

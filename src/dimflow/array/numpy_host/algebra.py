@@ -4,10 +4,11 @@ from typing import Any
 
 import numpy as np
 
+from dimflow import ops
 from dimflow.array.numpy_host.out import run_into
 from dimflow.array.numpy_host.parts import Handler, named, plan
 from dimflow.array.numpy_host.rules import rule
-from dimflow.array.numpy_host.ufuncs import planned_power, refuse_cut
+from dimflow.array.numpy_host.ufuncs import holds_others, planned_power, refuse_cut
 from dimflow.ops.rules.units import product
 
 FUNCTIONS: dict[str, Handler] = {}
@@ -20,6 +21,8 @@ def _einsum(*operands: Any, **kwargs: Any) -> Any:
     """Both forms: a text of subscripts, or subscripts as lists after each array."""
     if isinstance(operands[0], str):
         subscripts, *arrays = operands
+        if holds_others(tuple(arrays)) and not kwargs:
+            return ops.einsum(subscripts, *arrays)
         raws, unit = plan(_EINSUM, arrays)
         args: tuple[Any, ...] = (subscripts, *raws)
     else:

@@ -80,24 +80,17 @@ class ByOp:
         known = self._known.get(args[0]._unit._serial) if self._is_simple(args, kwargs) else None
         if known is not None:
             convert, unit = known
-            raw = args[0]._data
+            raw = args[0]._raw
             raw = raw if convert is None else convert(raw)
             return dressed(self.function(raw, *args[1:], **kwargs), unit)
         values = self._bind(*args, **kwargs)
         arrays, counts = self._sorted(values)
-        params = {
-            slot.name: slot.default
-            if slot.place is None or values[slot.place] is _ABSENT
-            else self._plain(values[slot.place], slot.name)
-            for slot in self._static
-        }
+        if self.op.unit is None:  # its parts resolve the units, also those of edges or ends
+            return self._elsewhere(args, kwargs, arrays, self._params(values, keep=True), values)
+        params = self._params(values)
         raws, units = separated(arrays)
-        if self.op.unit is None or any(
-            raw is not None and interpreter_of(type(raw)).rank > 0 for raw in raws
-        ):
-            if self.other is not None:
-                return self.other(*args, **kwargs)
-            return self._run_op(arrays, params, values)
+        if any(raw is not None and interpreter_of(type(raw)).rank > 0 for raw in raws):
+            return self._elsewhere(args, kwargs, arrays, params, values)
         plan = plan_for(self.op, raws, units, params)
         if self._is_simple(args, kwargs):
             if len(self._known) >= _LIMIT:
@@ -110,11 +103,30 @@ class ByOp:
         refuse_cut(self.name, keywords.get("dtype"), raws, plan.result)
         return run_into(self.function, positional, keywords, plan.result, f"np.{self.name}")
 
+    def _params(self, values: tuple[Any, ...], *, keep: bool = False) -> dict[str, Any]:
+        """The static parameters of the op; pure numbers unless they may keep their units."""
+        params: dict[str, Any] = {}
+        for slot in self._static:
+            value = _ABSENT if slot.place is None else values[slot.place]
+            if value is _ABSENT:
+                params[slot.name] = slot.default
+            else:
+                params[slot.name] = value if keep else self._plain(value, slot.name)
+        return params
+
+    def _elsewhere(
+        self, args: Any, kwargs: Any, arrays: tuple[Any, ...], params: dict[str, Any], values: Any
+    ) -> Any:
+        """Not by NumPy's function: by another one of dimflow, or by the op itself."""
+        if self.other is not None:
+            return self.other(*args, **kwargs)
+        return self._run_op(arrays, params, values)
+
     def _is_simple(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         """Whether the first argument is the only array, and all others are static and harmless."""
         if not self._limit or not 0 < len(args) <= self._limit:
             return False
-        if type(args[0]) is not DimArray or type(args[0]._data) is not np.ndarray:
+        if type(args[0]) is not DimArray or type(args[0]._raw) is not np.ndarray:
             return False
         for value in args[1:]:
             if not _is_static(value):
@@ -203,18 +215,41 @@ _DEFAULTS = {"linalg.diagonal": _LAST_AXES, "linalg.trace": _LAST_AXES}
 _KEYWORDS = {"pad": ("stat_length", "constant_values", "end_values", "reflect_type")}
 
 
+# What functions written in C do not tell before NumPy 2.4.
+SIGNATURES = {
+    "bincount": "x, /, weights=None, minlength=0",
+    "concatenate": "arrays, /, axis=0, out=None, *, dtype=None, casting='same_kind'",
+    "dot": "a, b, out=None",
+    "empty_like": "prototype, /, dtype=None, order='K', subok=True, shape=None, *, device=None",
+    "inner": "a, b, /",
+    "lexsort": "keys, axis=-1",
+    "packbits": "a, /, axis=None, bitorder='big'",
+    "unpackbits": "a, /, axis=None, count=None, bitorder='big'",
+    "unravel_index": "indices, shape, order='C'",
+    "vdot": "a, b, /",
+}
+
+
+def _signature(function: Any, name: str) -> inspect.Signature:
+    try:
+        return inspect.signature(function)
+    except ValueError:
+        scope: dict[str, Any] = {}
+        exec(f"def function({SIGNATURES[name]}): ...", scope)
+        return inspect.signature(scope["function"])
+
+
 def _parameters(function: Any, name: str) -> list[inspect.Parameter]:
     """NumPy's own parameters; keywords that it does not name in its signature among them."""
-    found = [
-        p for p in inspect.signature(function).parameters.values() if p.kind is not _P.VAR_KEYWORD
-    ]
+    parameters = _signature(function, name).parameters.values()
+    found = [p for p in parameters if p.kind is not _P.VAR_KEYWORD]
     extra = _KEYWORDS.get(name, ())
     return found + [_P(keyword, _P.KEYWORD_ONLY, default=_ABSENT) for keyword in extra]
 
 
 def _written(result: Any, out: Any, name: str) -> Any:
     """A finished result in a target."""
-    raw, unit = (result._data, result._unit) if isinstance(result, Core) else (result, None)
+    raw, unit = (result._raw, result._unit) if isinstance(result, Core) else (result, None)
 
     def copied(*, out: Any = None) -> Any:
         if out is not None:

@@ -95,7 +95,7 @@ def _piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> A
     result = wrap(np.zeros(np.shape(raw), np.asarray(raw).dtype), unit)
     for mask, piece in pieces:
         value = in_unit(result._unit, piece, "np.piecewise")
-        backend_of(result._data).assign(result._data, mask, value)
+        backend_of(result._raw).assign(result._raw, mask, value)
     return result
 
 
@@ -126,7 +126,7 @@ def _apply_along_axis(func1d: Any, axis: Any, arr: Any, *args: Any, **kwargs: An
     results = [func1d(wrap(slices[i], unit), *args, **kwargs) for i in np.ndindex(lead)]
     if any(isinstance(result, Core) for result in results):
         stacked = DimArray(results)
-        values, result_unit = stacked._data, stacked._unit
+        values, result_unit = stacked._raw, stacked._unit
     else:
         values, result_unit = np.asarray(results), None
     inner = values.ndim - 1

@@ -134,7 +134,7 @@ def at(ufunc: Any, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """`ufunc.at`: in place on the first array, in its own unit."""
     target, index, *others = inputs
     name = f"{ufunc.__name__}.at"
-    raw = target._data if isinstance(target, Core) else target
+    raw = target._raw if isinstance(target, Core) else target
     unit = target._unit if isinstance(target, Core) else PURE
     if not isinstance(raw, np.ndarray):
         raise NotANumber(name, f"{type(raw).__name__}, which cannot be written into")

@@ -75,6 +75,7 @@ def array_function(array: Any, function: Any, types: Any, args: Any, kwargs: Any
 def name_of(function: Any) -> str:
     """What a function is called below numpy: "mean", "linalg.solve"."""
     module = str(function.__module__)
+    module = module.replace("lib._scimath_impl", "lib.scimath")  # before NumPy 2.2
     inner = module.removeprefix("numpy").removeprefix(".")
     return f"{inner}.{function.__name__}" if inner else str(function.__name__)
 

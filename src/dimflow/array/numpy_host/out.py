@@ -112,4 +112,4 @@ def _may_cut(target: Any, unit: Unit | None) -> bool:
 
 
 def _raw(target: Any) -> Any:
-    return target._data if isinstance(target, Core) else target
+    return target._raw if isinstance(target, Core) else target

@@ -7,7 +7,9 @@ import numpy as np
 
 from dimflow.array.core import Core
 from dimflow.array.interpreter import converted, planned, separated
+from dimflow.errors import UnsupportedFunction
 from dimflow.ops import Op
+from dimflow.ops.dispatch import interpreter_of
 from dimflow.ops.rules.units import PURE
 from dimflow.units import Unit
 
@@ -37,7 +39,7 @@ def mapped(value: Any, function: Callable[[Any], Any]) -> Any:
 
 def bare(value: Any) -> Any:
     """The raw arrays, whatever their units: for questions that no unit answers."""
-    return mapped(value, lambda array: array._data)
+    return mapped(value, lambda array: array._raw)
 
 
 def pure(value: Any, operation: str) -> Any:
@@ -48,6 +50,8 @@ def pure(value: Any, operation: str) -> Any:
 def plan(op: Op, arrays: Sequence[Any], params: Any = None) -> tuple[tuple[Any, ...], Any]:
     """Raw arrays as a rule wants them, and the units of the results."""
     raws, units = separated(tuple(arrays))
+    for raw in raws:
+        refuse_deaf(raw, f"np.{op.name}")
     found = planned(op, raws, units, params or {})
     return converted(found, raws), found.result
 
@@ -55,7 +59,23 @@ def plan(op: Op, arrays: Sequence[Any], params: Any = None) -> tuple[tuple[Any, 
 def parts(array: Any) -> tuple[Any, Unit]:
     """The raw numbers and the unit of one argument; a bare number is a pure one."""
     (raw,), (unit,) = separated((array,))
+    refuse_deaf(raw, "this function of NumPy")
     return raw, unit if isinstance(unit, Unit) else PURE
+
+
+def is_deaf(raw: Any) -> bool:
+    """Whether NumPy would take another library's array for numbers of its own, or not at all."""
+    if raw is None or not interpreter_of(type(raw)).rank:
+        return False
+    return getattr(type(raw), "__array_function__", None) is None
+
+
+def refuse_deaf(raw: Any, name: str) -> None:
+    """An error for an array that NumPy's functions would turn into one of NumPy's."""
+    if is_deaf(raw):
+        library = interpreter_of(type(raw)).name
+        reason = f"it works on NumPy's own arrays only, and this is one of {library}"
+        raise UnsupportedFunction(name, reason, "convert it: x.to_backend('numpy')")
 
 
 def normal_axis(axis: int, ndim: int) -> int:

@@ -47,7 +47,7 @@ FUNCTIONS.update({name: _of_pure(name) for name in _INDICES})
 @named(FUNCTIONS, "array2string")
 def _array2string(a: Any, *args: Any, **kwargs: Any) -> str:
     """The numbers as NumPy writes them, and the unit once behind them."""
-    return f"{np.array2string(np.asarray(a._data), *args, **kwargs)} {a._unit}".rstrip()
+    return f"{np.array2string(a.to_numpy(), *args, **kwargs)} {a._unit}".rstrip()
 
 
 @named(FUNCTIONS, "array_repr")
@@ -55,7 +55,7 @@ def _array_repr(arr: Any, *args: Any, **kwargs: Any) -> str:
     """As `repr`; with options, NumPy's own with the unit in it."""
     if not args and not kwargs:
         return repr(arr)
-    text = np.array_repr(np.asarray(arr._data), *args, **kwargs)
+    text = np.array_repr(arr.to_numpy(), *args, **kwargs)
     return f"Dim{text[0].upper()}{text[1:-1]}, unit={str(arr._unit)!r})"
 
 
@@ -64,7 +64,7 @@ def _array_str(a: Any, *args: Any, **kwargs: Any) -> str:
     """As `str`; with options, NumPy's own and the unit."""
     if not args and not kwargs:
         return str(a)
-    return f"{np.array_str(np.asarray(a._data), *args, **kwargs)} {a._unit}".rstrip()
+    return f"{np.array_str(a.to_numpy(), *args, **kwargs)} {a._unit}".rstrip()
 
 
 def _stored(array: Any, name: str) -> Any:

@@ -4,6 +4,7 @@ The unit rules are those of the table; the work is done by the ufunc itself, wit
 that it was given.
 """
 
+from fractions import Fraction
 from functools import cache
 from importlib import import_module
 from numbers import Real
@@ -11,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from dimflow import ops
 from dimflow.array.core import Core
 from dimflow.array.dimarray import DimArray
 from dimflow.array.indexing import raw_key
@@ -25,8 +27,9 @@ from dimflow.errors import (
     UnitError,
     UnsupportedFunction,
 )
-from dimflow.ops import TABLE, Op
+from dimflow.ops import Op
 from dimflow.ops.dispatch import interpreter_of
+from dimflow.ops.namespace import search
 from dimflow.ops.rules.units import PURE, Plan
 from dimflow.units import Unit
 
@@ -51,24 +54,16 @@ _of_two: dict[tuple[Any, int | None, int | None], tuple[Any, Any, Unit | None]] 
 
 
 @cache
-def _ops() -> dict[Any, Op]:
-    found: dict[Any, Op] = {}
-    for op in TABLE.values():
-        name = op.hosts.numpy
-        function = getattr(np, name, None) if name and "." not in name else None
-        if isinstance(function, np.ufunc) and (function not in found or op.unit is not None):
-            found[function] = op
-    return found
-
-
-@cache
 def op_of(ufunc: Any) -> Op:
     """The op of a ufunc, or an error that names it."""
     name = ufunc.__name__
     is_numpys = getattr(_umath, name, None) is ufunc
-    op = _ops().get(ufunc) or (TABLE.get(_ALIASES.get(name, "")) if is_numpys else None)
-    if op is not None:
-        return op
+    if is_numpys:
+        op = search(lambda op: getattr(np, op.hosts.numpy or "", None) is ufunc)
+        if op is None and name in _ALIASES:
+            op = ops.get(_ALIASES[name])
+        if op is not None:
+            return op
     reason = REFUSED.get(name) if is_numpys else None
     raise UnsupportedFunction(
         f"the ufunc {name}",
@@ -82,7 +77,7 @@ def array_ufunc(array: Any, ufunc: Any, method: str, *inputs: Any, **kwargs: Any
     if kwargs or method != "__call__":
         return _call(ufunc, method, inputs, kwargs)
     if len(inputs) == 1:
-        raw = array._data
+        raw = array._raw
         known = _of_one.get((ufunc, array._unit._serial))
         if known is None or (type(raw) is not _ndarray and interpreter_of(type(raw)).rank):
             return _call(ufunc, method, inputs, kwargs)
@@ -93,11 +88,11 @@ def array_ufunc(array: Any, ufunc: Any, method: str, *inputs: Any, **kwargs: Any
         mine: int | None
         theirs: int | None
         if type(x) is DimArray:
-            left, mine = x._data, x._unit._serial
+            left, mine = x._raw, x._unit._serial
         else:
             left, mine = _number(x)
         if type(y) is DimArray:
-            right, theirs = y._data, y._unit._serial
+            right, theirs = y._raw, y._unit._serial
         else:
             right, theirs = _number(y)
         pair = _of_two.get((ufunc, mine, theirs))
@@ -118,7 +113,7 @@ def array_ufunc(array: Any, ufunc: Any, method: str, *inputs: Any, **kwargs: Any
     if unit is None:
         return raw
     result = _new(DimArray)
-    result._data = raw
+    result._raw = raw
     result._unit = unit
     return result
 
@@ -157,7 +152,7 @@ def plan_for(op: Op, raws: tuple[Any, ...], units: Any, params: dict[str, Any]) 
         return planned(op, raws, units, params)
     except UnitChoiceError as error:
         unit, name = str(error.unit), f"{op.namespace}.{op.name}".lstrip(".")
-        if op.name in TABLE:
+        if op.name in ops.TABLE:
             error.hint = f"say in which: dimflow.{name}(..., unit={unit!r})"
         else:
             error.hint = f"give it the numbers in a unit of your choice: x.to_value({unit!r})"
@@ -177,7 +172,7 @@ def _plan(ufunc: Any, op: Op, inputs: tuple[Any, ...]) -> tuple[tuple[Any, ...],
 
 def _remember(ufunc: Any, units: Any, plan: Any) -> None:
     """Keep a plan for the fast path."""
-    if type(plan.result) is tuple or ufunc.nin != len(units):
+    if type(plan.result) is tuple or ufunc.nin != len(units) or ufunc is np.reciprocal:
         return
     memo: Any = _of_one if ufunc.nin == 1 else _of_two
     if len(memo) >= _LIMIT:
@@ -191,8 +186,10 @@ def planned_power(inputs: tuple[Any, ...]) -> tuple[tuple[Any, ...], Units]:
     op, arrays, params = _power(inputs)
     raws, units = separated(arrays)
     plan = plan_for(op, raws, units, params)
-    numbers = [n if isinstance(n, (int, float)) else float(n) for n in params.values()]
-    return (*converted(plan, raws), *numbers), plan.result
+    # a scalar of NumPy has a dtype of its own, which the result depends on
+    given = inputs[1]._pure("an exponent") if isinstance(inputs[1], Core) else inputs[1]  # type: ignore[attr-defined]
+    exponent = float(given) if isinstance(given, Fraction) else given
+    return (*converted(plan, raws), *(exponent for _ in params)), plan.result
 
 
 def _power(inputs: tuple[Any, ...]) -> tuple[Op, tuple[Any, ...], dict[str, Any]]:
@@ -204,14 +201,14 @@ def _power(inputs: tuple[Any, ...]) -> tuple[Op, tuple[Any, ...], dict[str, Any]
     if is_one and isinstance(base, Core):
         number = exponent.item() if isinstance(exponent, (np.ndarray, np.generic)) else exponent
         if isinstance(number, Real):
-            return TABLE["static_power"], (base,), {"exponent": number}
-    return TABLE["array_power"], (base, exponent), {}
+            return ops.get("static_power"), (base,), {"exponent": number}
+    return ops.get("array_power"), (base, exponent), {}
 
 
 def holds_others(inputs: tuple[Any, ...]) -> bool:
     """Whether some raw array is not NumPy's, so that the op itself must run."""
     for value in inputs:
-        kind = type(value._data) if isinstance(value, Core) else type(value)
+        kind = type(value._raw) if isinstance(value, Core) else type(value)
         if kind is _ndarray or issubclass(kind, Real) or not interpreter_of(kind).rank:
             continue
         if isinstance(value, Core) or not hasattr(value, "unit"):  # a constant is a number
@@ -233,6 +230,8 @@ def _plain_call(ufunc: Any, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> 
             raise
         raws, units = separated(inputs)[0], None
         return run_into(_across(ufunc, op.across), raws, kwargs, units, ufunc.__name__)
+    if ufunc is np.reciprocal and np.result_type(raws[0]).kind in "biu":
+        raws = (np.asarray(raws[0], float),)  # cut off to integers, it would depend on the unit
     refuse_cut(ufunc.__name__, kwargs.get("dtype"), raws, units)
     return run_into(ufunc, raws, kwargs, units, ufunc.__name__, is_masked=True)
 
@@ -265,7 +264,7 @@ def _run_op(ufunc: Any, op: Op, inputs: tuple[Any, ...], kwargs: dict[str, Any])
         return result
     results = result if isinstance(result, tuple) else (result,)
     units: Any = tuple(r._unit if isinstance(r, Core) else None for r in results)
-    raws = tuple(r._data if isinstance(r, Core) else r for r in results)
+    raws = tuple(r._raw if isinstance(r, Core) else r for r in results)
 
     def copied(*, out: Any = None) -> Any:
         for target, raw in zip(out or (), raws, strict=False):
@@ -326,6 +325,10 @@ def _outer(ufunc: Any, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     name = f"{ufunc.__name__}.outer"
     kwargs = plain_keywords(kwargs, name)
     op = op_of(ufunc)
+    if holds_others(inputs):
+        left, right = inputs
+        spread = (*np.shape(left), *(1,) * np.ndim(right))
+        return _run_op(ufunc, op, (ops.get("reshape")(left, spread), right), kwargs)
     try:
         raws, units = _plan(ufunc, op, inputs)
     except DimensionError:

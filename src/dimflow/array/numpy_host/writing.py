@@ -16,7 +16,7 @@ def _pair(target: Any, values: Any, name: str) -> tuple[Any, Any]:
     """The raw target, and the raw values in its unit; nothing is written yet."""
     operation = f"np.{name}"
     if isinstance(target, Core):
-        raw, value = target._data, in_unit(target._unit, values, operation)
+        raw, value = target._raw, in_unit(target._unit, values, operation)
     else:
         raw, value = target, pure(values, f"{operation} into a plain array")
     if not isinstance(raw, np.ndarray):

@@ -7,6 +7,11 @@ from typing import Any
 import numpy as np
 
 
+def reciprocal(x: Any) -> Any:
+    """1 / x. NumPy's own ufunc gives 0 for the integer 2."""
+    return np.divide(1, x)
+
+
 def static_power(x: Any, exponent: Any) -> Any:
     """x to a number; a Fraction as the nearest float.
 

@@ -1,6 +1,7 @@
 """Show versions, what is installed, and unit plugins.
 
-Nothing is imported to find out: versions are read from the packages' metadata.
+No array library but NumPy is imported to find out: versions are read
+from the packages' metadata.
 """
 
 import platform
@@ -33,6 +34,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Print what this installation is made of."""
+    from dimflow import backends, ops  # with NumPy; --help needs neither
+
     failure = description.load_plugins()
     definitions = find("")
     told: dict[str, Any] = {
@@ -44,6 +47,8 @@ def run(arguments: Namespace) -> int:
         "units": len(definitions),
         "families": len({d.family for d in definitions}),
         "constants": len(constants.catalogue()),
+        "operations": len(ops.TABLE),
+        "backends": backends.names(),
         "libraries": {name: installed_version(name) for name in LIBRARIES},
         "plugins": [
             {"name": p.name, "value": p.value, "package": p.dist.name if p.dist else None}
@@ -78,6 +83,8 @@ def _print(told: dict[str, Any]) -> None:
             ("location", told["location"]),
             ("units", f"{told['units']:,} in {told['families']} families"),
             ("constants", f"{told['constants']:,}"),
+            ("operations", f"{told['operations']:,}"),
+            ("backends", ", ".join(told["backends"])),
             ("plugins", "; ".join(_plugin(p) for p in told["plugins"]) or "none"),
             ("failed", (told["plugin_error"] or "").partition("\n")[0]),
         ],
@@ -85,7 +92,8 @@ def _print(told: dict[str, Any]) -> None:
     print()
     found = {name: version or "not installed" for name, version in told["libraries"].items()}
     terminal.card("array libraries", list(found.items()))
-    terminal.note("\nArrays with units are planned: nothing of dimflow uses these libraries yet.")
+    planned = [name for name in LIBRARIES if name not in told["backends"]]
+    terminal.note(f"\nArrays with units run on the backends; planned: {', '.join(planned)}.")
 
 
 def _plugin(plugin: dict[str, str]) -> str:

@@ -333,10 +333,20 @@ def simpson(y: Any, /, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
 # Interpolation
 
 
+def _same_period(call: Call, values: int, period: int) -> None:
+    """Ask for a period of the values' own dimension: a bare 360 beside degrees would be radians."""
+    unit, given = unit_of(call, values), call.units[period]
+    if isinstance(given, Unit) and given.dimension is not unit.dimension:
+        hint = "write the period with its unit, such as 360 * units.deg"
+        names = call.argument(values), call.argument(period)
+        raise DimensionError(call.op.name, unit, given, hint, names)
+
+
 @unit_rule
 def _interpolated(call: Call) -> Resolved:
     """Where: one unit for x, xp and the period. What: one unit for fp, left and right."""
     where = common(call, (1, 0, 5))
+    _same_period(call, 1, 5)
     what = common(call, (2, 3, 4))
     return Resolved((where, where, what, what, what, where), what)
 
@@ -418,11 +428,7 @@ def _periodic_values(call: Call) -> Resolved:
         target = PURE if unit.dimension is PURE.dimension else RADIAN
         common(call)
         return Resolved((target, target, None), target)
-    if isinstance(period, Unit) and period.dimension is not unit.dimension:
-        # a bare 360 beside degrees would count as radians
-        hint = "write the period with its unit, such as 360 * units.deg"
-        names = call.argument(0), call.argument(2)
-        raise DimensionError(call.op.name, unit, period, hint, names)
+    _same_period(call, 0, 2)
     if call.units[2] is ZERO:
         raise UnitError("unwrap needs a period other than 0")
     common(call)

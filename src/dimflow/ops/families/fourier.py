@@ -142,7 +142,7 @@ def _irfft_transpose(ct: Any, params: Any, length: int) -> Any:
     count[0] = 1
     if n % 2 == 0:
         count[-1] = 1
-    return back * count.reshape(-1, *([1] * (ndim(back) - axis - 1)))
+    return ops.multiply(back, count.reshape(-1, *([1] * (ndim(back) - axis - 1))))
 
 
 _transform(
@@ -291,7 +291,7 @@ def _frequencies(name: str, doc: str, length: Any) -> Op:
         return (length(params["n"]),)
 
     def batch(op: Op, args: Any, dims: Any, params: Any) -> Any:
-        return op.run((1.0,), params) / args[0][:, None], 0
+        return ops.divide(op.run((1.0,), params), args[0][:, None]), 0
 
     return primitive(
         name,

@@ -199,7 +199,7 @@ def _moved(name: str, loc: Any, scale: Any, size: Any, dtype: Any, generator: An
     shape = drawn_shape(f"sample_{name}", size, loc, scale)
     ops.add(loc, scale)  # so that units that do not fit are found before anything is drawn
     draw = ops.get(f"random_{name}")(shape, dtype=dtype, generator=generator)
-    return loc + scale * draw
+    return ops.add(loc, ops.multiply(scale, draw))  # a draw without arrays is one of NumPy
 
 
 @composite(domain=_family("low", "high"))
@@ -249,7 +249,7 @@ def sample_exponential(
     """Exponential numbers of a mean."""
     shape = drawn_shape("sample_exponential", size, scale)
     scale = 1.0 * scale  # a point is refused before anything is drawn
-    return scale * ops.random_exponential(shape, dtype=dtype, generator=generator)
+    return ops.multiply(scale, ops.random_exponential(shape, dtype=dtype, generator=generator))
 
 
 @composite(domain=_family("scale"))
@@ -258,7 +258,7 @@ def sample_rayleigh(scale: Any, /, size: Any = None, *, dtype: Any = None, gener
     shape = drawn_shape("sample_rayleigh", size, scale)
     scale = 1.0 * scale
     draw = ops.random_exponential(shape, dtype=dtype, generator=generator)
-    return scale * ops.sqrt(2.0 * draw)
+    return ops.multiply(scale, ops.sqrt(2.0 * draw))
 
 
 def _gammas(rng: Any) -> list[Sample]:
@@ -274,7 +274,8 @@ def sample_gamma(
     """Numbers of the gamma distribution of a shape (a pure number) and a scale."""
     whole = drawn_shape("sample_gamma", size, shape, scale)
     scale = 1.0 * scale
-    return scale * ops.random_gamma(shape, whole, dtype=dtype, generator=generator)
+    draw = ops.random_gamma(shape, whole, dtype=dtype, generator=generator)
+    return ops.multiply(scale, draw)
 
 
 @composite(domain=_family("left", "mode", "right"))
@@ -285,9 +286,9 @@ def sample_triangular(
     shape = drawn_shape("sample_triangular", size, left, mode, right)
     base, rise, fall = right - left, mode - left, right - mode
     draw = ops.random_uniform(shape, dtype=dtype, generator=generator)
-    up = left + ops.sqrt(draw * (rise * base))
-    down = right - ops.sqrt((1.0 - draw) * (fall * base))
-    return ops.where(draw <= rise / base, up, down)
+    up = left + ops.sqrt(ops.multiply(draw, rise * base))
+    down = right - ops.sqrt(ops.multiply(1.0 - draw, fall * base))
+    return ops.where(ops.less_equal(draw, rise / base), up, down)
 
 
 def _covariances(rng: Any) -> list[Sample]:

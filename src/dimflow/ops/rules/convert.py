@@ -48,12 +48,27 @@ def chained(steps: tuple[Step, ...]) -> Converter | None:
 
 
 def scaled(scale: Scale) -> Converter:
-    """Multiply by an exact scale; divide where the divisor is exact and the factor is not."""
-    if scale.is_rational and scale.numerator == 1 and 1 < scale.denominator <= _EXACT:
-        divisor = float(scale.denominator)
+    """Multiply by an exact scale; divide where the divisor is the shorter decimal.
+
+    1 cm is 1/100 m and 1 mm is 1/25.4 inch: so 25.4 mm are 1 inch, and 7 cm are 0.07 m.
+    """
+    if scale.is_rational and _is_shorter(scale.denominator, scale.numerator):
+        divisor = float(ONE / scale)
         return lambda x: x / divisor
     factor = float(scale)
     return lambda x: x * factor
+
+
+def _is_shorter(numerator: int, denominator: int) -> bool:
+    """Whether a fraction ends as a decimal (or is whole), and its inverse does not."""
+    if denominator == 1:
+        return 1 < numerator <= _EXACT
+    return _ends(denominator) and not _ends(numerator)
+
+
+def _ends(denominator: int) -> bool:
+    """Whether fractions of this denominator end as decimals."""
+    return 10**64 % denominator == 0
 
 
 def _function(step: Step) -> Converter:

@@ -12,6 +12,8 @@ from dimflow.units.meaning import Affine, Logarithmic
 
 PointRule = Callable[[UnitRule, Call], Resolved]
 
+_GAINS = ("dB", "dB_field", "Np", "Np_power", "dex", "Bel_field", "mag")  # one for each law
+
 
 def refuse(rule: UnitRule, call: Call) -> Resolved:
     """No meaning for points: 2 * (20 °C)."""
@@ -23,7 +25,7 @@ def keep(rule: UnitRule, call: Call) -> Resolved:
     _no_bare_zero(call)
     falling = [u for u in call.proper if isinstance(u.law, Logarithmic) and u.law.factor < 0]
     if falling and any(u.key is not falling[0].key for u in call.proper):
-        hint = f"convert all arguments to {falling[0]} or to its .linear unit first"
+        hint = f"convert all arguments to {falling[0]} or to {falling[0].linear} first"
         raise PointError(f"{call.op.name} of mixed units", falling[0], hint)
     return rule(call)
 
@@ -76,7 +78,7 @@ def free(rule: UnitRule, call: Call) -> Resolved:
 def add(rule: UnitRule, call: Call) -> Resolved:
     """A point plus a difference is a point; two points have no sum."""
     left, right = call.units
-    if not isinstance(left, Unit) or left.law is None:
+    if not isinstance(left, Unit) or left.law is None or _moves(left, right):
         swapped = add(rule, call._replace(units=(right, left)))
         return Resolved(swapped.targets[::-1], swapped.result)
     return _moved(call, left, right)
@@ -88,6 +90,9 @@ def subtract(rule: UnitRule, call: Call) -> Resolved:
     if not isinstance(left, Unit) or left.law is None:
         assert isinstance(right, Unit)
         raise _error(call, right)
+    gain = _gain_between(left, right)
+    if gain is not None:
+        return Resolved((left, left), gain)
     if not isinstance(right, Unit) or (
         isinstance(left.law, Logarithmic) or right.law is None or right.dimension != left.dimension
     ):
@@ -111,10 +116,11 @@ def subtract(rule: UnitRule, call: Call) -> Resolved:
 def _moved(call: Call, point: Unit, by: "Unit | Literal | None") -> Resolved:
     if by is ZERO:
         return Resolved((None, None), point)
-    if isinstance(by, Unit) and isinstance(point.law, Logarithmic):
-        if _is_gain(point, by):
+    if isinstance(point.law, Logarithmic):
+        if isinstance(by, Unit) and _is_gain(point, by):
             return Resolved((None, None), point)
-    elif isinstance(by, Unit) and by.law is None and by.dimension is point.dimension:
+        raise _error(call, point, _gain(point))
+    if isinstance(by, Unit) and by.law is None and by.dimension is point.dimension:
         return Resolved((None, point.delta), point)
     if isinstance(by, Unit) and by.dimension is not point.dimension and by.law is None:
         raise UnitConversionError(by, point.delta, f"{call.op.name} moves a point by a difference")
@@ -124,6 +130,27 @@ def _moved(call: Call, point: Unit, by: "Unit | Literal | None") -> Resolved:
 def _is_gain(point: Unit, by: Unit) -> bool:
     """Whether `by` is a level without a reference, of the same kind: dB beside dBm."""
     return by.law == point.law and by.key.scale is PURE.key.scale and by.is_dimensionless
+
+
+def _moves(by: Unit, point: "Unit | Literal | None") -> bool:
+    """Whether a gain stands before the level that it moves: 3 dB + 10 dBm."""
+    if not isinstance(point, Unit) or point.law is None:
+        return False
+    return _is_gain(point, by) and not _is_gain(by, point)
+
+
+def _gain_between(left: Unit, right: "Unit | Literal | None") -> Unit | None:
+    """The level without a reference that lies between two of one kind: dBm - dBW is in dB."""
+    if not isinstance(right, Unit) or not isinstance(left.law, Logarithmic):
+        return None
+    if right.law != left.law or right.dimension is not left.dimension or _is_gain(left, right):
+        return None
+    return _gain(left)
+
+
+def _gain(level: Unit) -> Unit | None:
+    """The level of the same law without a reference; there is none for pH."""
+    return next((unit for unit in map(Unit, _GAINS) if unit.law == level.law), None)
 
 
 def _is_delta(unit: Unit) -> bool:
@@ -148,11 +175,11 @@ def _no_bare_zero(call: Call) -> None:
         raise PointError(f"{call.op.name} with a bare 0", unit, hint)
 
 
-def _error(call: Call, unit: Unit) -> PointError:
+def _error(call: Call, unit: Unit, gain: Unit | None = None) -> PointError:
     if isinstance(unit.law, Affine):
-        hint = (
-            f"convert to {unit.linear} for the absolute value, or to {unit.delta} for a difference"
-        )
+        hint = f"convert to {unit.linear} for the absolute value; differences are in {unit.delta}"
     else:
-        hint = "convert to its .linear unit first"
+        hint = f"convert to {str(unit.linear) or 'a pure number'} first"
+    if gain is not None:
+        hint += f"; a level moves by a gain in {gain}"
     return PointError(call.op.name, unit, hint)

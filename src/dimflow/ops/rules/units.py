@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, overload
 from dimflow.errors import (
     DimensionError,
     MissingRule,
+    NotANumber,
     PureNumberError,
     UnitChoiceError,
     UnitConversionError,
@@ -150,6 +151,9 @@ def resolve(
 def _planned(op: "Op", rule: UnitRule, call: Call) -> Plan:
     from dimflow.ops.rules.convert import converter
 
+    for index, unit in enumerate(call.units):
+        if unit is None and op.is_required(index):
+            raise NotANumber(f"{op.name}: {call.argument(index)}", "None")
     if any(u.law is not None for u in call.proper):
         if op.points is None:
             raise MissingRule(op.name, "points rule")
@@ -170,7 +174,8 @@ def common(call: Call, indices: "range | tuple[int, ...] | None" = None) -> Unit
     """The unit that arguments of one dimension meet in: the first's.
 
     Where some carry an angle and others do not (ω·r + v), a radian counts as 1 and they meet in
-    the first that has none.
+    the first that has none. Degrees beside a pure number are refused: in `latitude > 45` nobody
+    means 45 radians.
     """
     chosen = [
         (i, u)
@@ -188,8 +193,47 @@ def common(call: Call, indices: "range | tuple[int, ...] | None" = None) -> Unit
             raise DimensionError(call.op.name, first, unit, names=names)
     if all(u.dimension is first.dimension for _, u in chosen):
         return first
+    _no_bare_degrees(call, chosen)
     bare = first.dimension.without_angle()
     return next((u for _, u in chosen if u.dimension is bare), first)
+
+
+def _no_bare_degrees(call: Call, chosen: list[tuple[int, Unit]]) -> None:
+    """Refuse an angle in another unit than the radian beside a pure number."""
+    for i, unit in chosen:
+        if unit.dimension is not RADIAN.dimension or unit.key is RADIAN.key:
+            continue
+        for j, other in chosen:
+            if other.dimension is PURE.dimension:
+                hint = f"give the number its unit, such as 45 * units.{unit}, or convert to rad"
+                names = call.argument(i), call.argument(j)
+                raise DimensionError(call.op.name, unit, other, hint, names)
+
+
+def finest(call: Call) -> Unit:
+    """The unit that arguments meet in if whole multiples are to stay whole: 1 km // 1 m is 1000.
+
+    It is the common one, or a finer one of which that is a whole multiple.
+    """
+    unit = common(call)
+    for other in call.proper:
+        if other.dimension is unit.dimension and other.law is None and unit.law is None:
+            ratio = unit.key.scale / other.key.scale
+            if ratio.is_rational and ratio.denominator == 1:
+                unit = unit if ratio.numerator == 1 else other
+    return unit
+
+
+def coarsest(call: Call) -> Unit:
+    """The largest unit among those of the arguments, whatever their order.
+
+    Values are divided rather than multiplied: 7 cm is 0.07 m, but 0.07 m is not quite 7 cm.
+    """
+    unit = common(call)
+    for other in call.proper:
+        if other.dimension is unit.dimension and other.law is None and unit.law is None:
+            unit = other if float(other.key.scale) > float(unit.key.scale) else unit
+    return unit
 
 
 def pure(call: Call, index: int) -> None:
@@ -233,6 +277,19 @@ def same(call: Call) -> Resolved:
 def same_to_plain(call: Call) -> Resolved:
     """All arguments in one unit; the result is plain (a mask, an index, a count)."""
     return Resolved(to(call, common(call)), None)
+
+
+@unit_rule
+def compared(call: Call) -> Resolved:
+    """As same_to_plain, in a unit that does not depend on the order: x < y where y > x."""
+    return Resolved(to(call, coarsest(call)), None)
+
+
+@unit_rule
+def finely(call: Call) -> Resolved:
+    """As same, in a unit in which whole multiples stay whole."""
+    unit = finest(call)
+    return Resolved(to(call, unit), unit)
 
 
 @unit_rule
@@ -329,9 +386,7 @@ def chosen(call: Call) -> Resolved:
     unit, asked = unit_of(call, 0), call.params.get("unit")
     if asked is None:
         if unit.key is PURE.key or isinstance(call.units[0], Literal):
-            return Resolved(to(call, PURE), unit_of(call, 0))
-        if unit.dimension.is_dimensionless and unit.law is None:
-            return Resolved(to(call, PURE), PURE)
+            return Resolved(to(call, PURE), unit)
         raise UnitChoiceError(call.op.name, unit)
     target = Unit(asked)
     for given in call.proper:

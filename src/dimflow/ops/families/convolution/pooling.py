@@ -321,7 +321,7 @@ def avg_pool(
     if divisor_override == 0:
         raise UnitError("avg_pool cannot divide by divisor_override=0")
     count = pool.counts(count_include_pad) if divisor_override is None else divisor_override
-    return ops.sum(pool.windows(x, 0), axis=pool.last) / count
+    return ops.divide(ops.sum(pool.windows(x, 0), axis=pool.last), count)
 
 
 # Pooling to a given size

@@ -17,6 +17,8 @@ from dimflow.ops.rules.units import (
     UnitRule,
     common,
     counts,
+    finely,
+    finest,
     product,
     pure,
     quotient,
@@ -225,9 +227,7 @@ def _ratio(call: Call) -> Resolved:
             "and none was chosen",
             f"floor(x / y, unit={str(x)!r})",
         )
-    if x.dimension.is_dimensionless and y.dimension.is_dimensionless:
-        return Resolved((PURE, PURE), PURE)
-    return Resolved(to(call, common(call)), PURE)
+    return Resolved(to(call, finest(call)), PURE)
 
 
 elementwise(
@@ -245,7 +245,7 @@ elementwise(
 elementwise(
     "remainder",
     doc="What is left of x after whole multiples of y, with the sign of y.",
-    unit=same,
+    unit=finely,
     partials=(lambda out, x, y: 1.0, lambda out, x, y: -ops.floor_divide(x, y)),
     expr="x - floordiv(x, y) * y",
     domain=((0.1, 5.0), (0.5, 2.0)),
@@ -258,7 +258,7 @@ elementwise(
 elementwise(
     "fmod",
     doc="What is left of x after whole multiples of y, with the sign of x.",
-    unit=same,
+    unit=finely,
     partials=(lambda out, x, y: 1.0, lambda out, x, y: -ops.rint((x - out) / y)),
     expr="fmod(x, y)",
     domain=((0.1, 5.0), (0.5, 2.0)),
@@ -270,11 +270,8 @@ elementwise(
 @unit_rule
 def _ratio_and_rest(call: Call) -> Resolved:
     targets, count = _ratio(call)
-    unit = common(call)
-    if all(u.dimension.is_dimensionless for u in call.proper):
-        unit = PURE
     assert isinstance(count, Unit)
-    return Resolved(targets, (count, unit))
+    return Resolved(targets, (count, targets[0]))
 
 
 def _division_samples(rng: Any) -> list[Sample]:

@@ -15,6 +15,7 @@ from dimflow.ops.rules.units import (
     UnitRule,
     any_to_plain,
     common,
+    compared,
     pure,
     same_to_plain,
     unit_rule,
@@ -33,7 +34,7 @@ for name, symbol, torch, onnx in (
     elementwise(
         name,
         doc=f"Whether x {symbol} y.",
-        unit=same_to_plain,
+        unit=compared,
         points=points.keep,
         partials=DISCRETE,
         expr=f"x {symbol} y",
@@ -50,7 +51,7 @@ for name, symbol, torch, onnx, across in (
     elementwise(
         name,
         doc=f"Whether x {symbol} y; {across} for every element across dimensions.",
-        unit=same_to_plain,
+        unit=compared,
         points=points.keep,
         partials=DISCRETE,
         expr=f"x {symbol} y",

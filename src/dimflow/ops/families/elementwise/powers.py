@@ -49,10 +49,11 @@ elementwise(
 
 elementwise(
     "reciprocal",
-    doc="1 / x.",
+    doc="1 / x; of integers too, where NumPy cuts the fraction off.",
     unit=power(-1),
     partials=(lambda out, x: -out * out,),
     expr="1 / x",
+    dtype=dtypes.floating,
     domain=(0.5, 2.0),
     array_api="reciprocal",
     torch="reciprocal",

@@ -244,7 +244,7 @@ def _stayed(x: Any, picked: Any, indices: Any, params: Any) -> Any:
     shape = shape_of(picked)
     serial = np.arange(prod(shape)).reshape(shape)
     written = ops.index_set(np.full(shape_of(x), -1), serial, *indices, **params)
-    return ops.index(written, *indices, **params) == serial
+    return ops.equal(ops.index(written, *indices, **params), serial)
 
 
 def _add_transpose(ct: Any, args: Any, params: Any) -> tuple[Any, ...]:

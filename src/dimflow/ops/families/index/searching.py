@@ -435,5 +435,5 @@ def one_hot(indices: Any, /, num_classes: int, *, dtype: Any = "float64") -> Any
 
     An index that is none of the classes gives zeros only.
     """
-    found = ops.expand_dims(indices, axis=-1) == np.arange(num_classes)
+    found = ops.equal(ops.expand_dims(indices, axis=-1), np.arange(num_classes))
     return ops.astype(ops.where(found, 1.0, 0.0), dtype)

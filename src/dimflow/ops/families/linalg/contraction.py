@@ -119,7 +119,7 @@ def _on_diagonals(x: Any, term: str, letters: str) -> Any:
         if place != first:
             n = lengths[term[place]]
             mask = identity(n).reshape([n if i in (place, first) else 1 for i in range(len(term))])
-            x = x * mask
+            x = ops.multiply(x, mask)
     return x
 
 

@@ -18,6 +18,7 @@ from dimflow.ops.families.linalg.matrices import (
     floating,
     from_triangle,
     identity,
+    on_diagonal,
     real_floating,
     regular,
     side,
@@ -59,7 +60,8 @@ def gaps(values: Any) -> Any:
     diagonal = identity(shape_of(values)[-1])
     differences = values[..., None, :] - values[..., :, None]
     # the ones keep the diagonal, and what is derived from it, finite
-    return ~diagonal / ops.where(diagonal, ops.ones_like(differences), differences)
+    steps = ops.where(diagonal, ops.ones_like(differences), differences)
+    return ops.divide(~diagonal, steps)
 
 
 # Cholesky
@@ -67,7 +69,7 @@ def gaps(values: Any) -> Any:
 
 def _half_diagonal(x: Any) -> Any:
     """The lower triangle with half the diagonal."""
-    return ops.tril(x, k=-1) + 0.5 * (x * identity(shape_of(x)[-1]))
+    return ops.tril(x, k=-1) + 0.5 * on_diagonal(x)
 
 
 def _cholesky_tangent(tangents: Any, out: Any, args: Any, params: Any) -> Any:
@@ -150,7 +152,7 @@ def _qr_tangent(tangents: Any, out: Any, args: Any, params: Any) -> Any:
     scaled = ops.matrix_transpose(scaled)
     inner = ops.matmul(adjoint(q), scaled)
     below = ops.tril(inner, k=-1)
-    phases = (inner - ops.real(inner)) * identity(k)
+    phases = on_diagonal(inner - ops.real(inner))
     turn = below - adjoint(below) + phases
     by_q = ops.matmul(q, turn - inner) + scaled
     by_r = ops.triu(ops.matmul(adjoint(q), t - ops.matmul(by_q, r)))
@@ -218,7 +220,7 @@ def _svd_tangent(tangents: Any, out: Any, args: Any, params: Any) -> Any:
     hermitian = params["hermitian"]
     u, s, vh = out if params["compute_uv"] else _thin(x, hermitian)
     inner = ops.matmul(ops.matmul(adjoint(u), t), adjoint(vh))
-    values = ops.real(ops.sum(inner * identity(min(m, n)), axis=-1))
+    values = ops.real(ops.sum(on_diagonal(inner), axis=-1))
     if not params["compute_uv"]:
         return values
     by_u, by_v = _turns(inner, s)
@@ -236,7 +238,7 @@ def _turns(inner: Any, s: Any) -> tuple[Any, Any]:
     """How U and V turn within themselves, from Uᴴ t V; phases are shared between them."""
     row, column = s[..., None, :], s[..., :, None]
     factors = gaps(s) / (row + column)
-    phases = (inner - ops.real(inner)) * identity(shape_of(s)[-1]) / (2 * row)
+    phases = on_diagonal(inner - ops.real(inner)) / (2 * row)
     by_u = factors * (inner * row + column * adjoint(inner)) + phases
     by_v = factors * (column * inner + adjoint(inner) * row) - phases
     return by_u, by_v

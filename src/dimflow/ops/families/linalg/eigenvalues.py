@@ -16,13 +16,12 @@ from dimflow.ops.families.linalg.matrices import (
     cubic,
     floating,
     from_triangle,
-    identity,
+    on_diagonal,
     real_floating,
     square,
 )
 from dimflow.ops.rules import batching, points
 from dimflow.ops.rules.derivatives import Jvp
-from dimflow.ops.rules.transposition import shape_of
 from dimflow.ops.rules.units import PURE, Call, Resolved, same, to, unit_of, unit_rule
 from dimflow.ops.table import composite, primitive
 
@@ -44,7 +43,7 @@ def _eigh_tangent(tangents: Any, out: Any, args: Any, params: Any) -> Any:
     values, vectors = out
     t = from_triangle(tangents[0], lower=params["UPLO"] in ("L", "l"))
     inner = ops.matmul(ops.matmul(adjoint(vectors), t), vectors)
-    change = ops.real(ops.sum(inner * identity(shape_of(values)[-1]), axis=-1))
+    change = ops.real(ops.sum(on_diagonal(inner), axis=-1))
     return change, ops.matmul(vectors, gaps(values) * inner)
 
 
@@ -91,7 +90,7 @@ def eigvalsh(x: Any, /, UPLO: str = "L") -> Any:
 def _eig_tangent(tangents: Any, out: Any, args: Any, params: Any) -> Any:
     values, vectors = out
     inner = ops.solve(vectors, ops.matmul(tangents[0], vectors))
-    change = ops.sum(inner * identity(shape_of(values)[-1]), axis=-1)
+    change = ops.sum(on_diagonal(inner), axis=-1)
     turn = ops.matmul(vectors, gaps(values) * inner)
     return change, _normalized(vectors, turn)
 

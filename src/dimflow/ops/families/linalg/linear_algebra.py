@@ -338,7 +338,7 @@ def _trace_transpose(ct: Any, args: Any, params: Any) -> Any:
     shape = shape_of(args[0])
     planes = _planes(params, len(shape))
     mask = identity(shape[planes[0]], shape[planes[1]], params["offset"])
-    spread = ops.reshape(ct, shape=(*shape_of(ct), 1, 1)) * mask
+    spread = ops.multiply(ops.reshape(ct, shape=(*shape_of(ct), 1, 1)), mask)
     return (ops.moveaxis(spread, source=(-2, -1), destination=planes),)
 
 

@@ -25,6 +25,7 @@ __all__ = [
     "identity",
     "inner_product",
     "ndim",
+    "on_diagonal",
     "real_floating",
     "regular",
     "side",
@@ -44,11 +45,15 @@ def identity(rows: int, columns: int | None = None, offset: int = 0) -> Any:
     return np.eye(rows, columns, offset, dtype=np.bool_)
 
 
+def on_diagonal(x: Any) -> Any:
+    """Each square matrix with zeros beside its diagonal."""
+    return ops.multiply(x, identity(shape_of(x)[-1]))
+
+
 def from_triangle(t: Any, lower: bool) -> Any:
     """The Hermitian matrix that a routine sees which reads one triangle of its argument only."""
     strict = ops.tril(t, k=-1) if lower else ops.triu(t, k=1)
-    diagonal = ops.real(t) * identity(shape_of(t)[-1])
-    return strict + diagonal + adjoint(strict)
+    return strict + on_diagonal(ops.real(t)) + adjoint(strict)
 
 
 def inner_product(x: Any, y: Any) -> Any:

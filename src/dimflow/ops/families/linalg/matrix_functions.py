@@ -7,7 +7,7 @@ from dimflow.ops.domain import Sample
 from dimflow.ops.families.linalg.matrices import (
     cubic,
     floating,
-    identity,
+    on_diagonal,
     regular,
     square,
     with_phases,
@@ -39,7 +39,7 @@ def matrix_power(x: Any, /, n: int) -> Any:
     """The product of n copies of each matrix; of its inverse for negative n."""
     square("matrix_power", shape_of(x))
     if n == 0:
-        return ops.static_power(x, exponent=0) * identity(shape_of(x)[-1])
+        return on_diagonal(ops.static_power(x, exponent=0))
     x = ops.inv(x) if n < 0 else x
     result = None
     for digit in reversed(f"{abs(n):b}"):

@@ -1,5 +1,6 @@
 """Histograms: how many values fall into each bin."""
 
+import operator
 from math import prod
 from typing import Any, NamedTuple
 
@@ -72,7 +73,7 @@ def _edges_jvp(tangents: Any, out: Any, args: Any, params: Any) -> Any:
         whole = {"axis": None, "keepdims": False}
         low = extreme_jvp((t,), ops.min(x), (x,), whole)
         high = extreme_jvp((t,), ops.max(x), (x,), whole)
-    return low * (1 - part) + high * part
+    return ops.add(ops.multiply(low, 1 - part), ops.multiply(high, part))
 
 
 def _edges_shape(shapes: Any, params: Any) -> Any:
@@ -132,6 +133,7 @@ def histogram_bin_edges(x: Any, /, bins: Any = 10, range: Any = None, weights: A
                 f"histogram cannot estimate bins ({bins!r}) of weighted data",
                 "give the number of bins, or their edges",
             )
+        bins = bins if isinstance(bins, str) else operator.index(bins)
         return ops.spaced_edges(x, bins=bins, range=_ends(range))
     return bins if shape_of(bins) else ops.stack(list(bins))
 

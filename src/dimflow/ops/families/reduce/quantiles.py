@@ -70,7 +70,10 @@ def _placed_jvp(x: Any, q: Any, tangents: Any, method: str, skips_nan: bool, uni
     change = None
     if t is not None:
         moved = ops.take_along_axis(t, order, axis=-1)
-        change = _at(moved, low) * (1 - share) + only_if(share, _at(moved, high) * share)
+        lower, upper = (
+            ops.multiply(_at(moved, i), w) for i, w in ((low, 1 - share), (high, share))
+        )
+        change = lower + only_if(share, upper)
     if t_q is not None and method in _MOVES:
         inside = ops.logical_and(ops.greater(places, 0), ops.less(places, count - 1))
         speed = ops.where(inside, count + _MOVES[method], 0) * unit_q

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from dimflow import ops
-from dimflow.errors import UnitError
+from dimflow.errors import PointError, UnitError
 from dimflow.ops.domain import Sample
 from dimflow.ops.families.reduce.parts import (
     as_numpy,
@@ -43,6 +43,7 @@ from dimflow.ops.rules.units import (
 )
 from dimflow.ops.table import composite, primitive
 from dimflow.units import Unit
+from dimflow.units.meaning import Affine
 
 _FOLD = "x, /, axis=None, dtype=None, *, keepdims=False, initial=None, where=None"
 _PICK = "x, /, axis=None, *, keepdims=False, initial=None, where=None"
@@ -53,8 +54,9 @@ def sum_of_points(rule: UnitRule, call: Call) -> Resolved:
     """Refused, with the way that most who sum temperatures look for."""
     try:
         return points.refuse(rule, call)
-    except UnitError as error:
-        error.hint = f"the mean of points is a point: mean(x); or {error.hint}"
+    except PointError as error:
+        if isinstance(error.unit.law, Affine):
+            error.hint = f"the mean of points is a point: mean(x); or {error.hint}"
         raise
 
 

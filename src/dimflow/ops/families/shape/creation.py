@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from dimflow import ops
-from dimflow.errors import UnitChoiceError, UnitConversionError
+from dimflow.errors import NotANumber, UnitChoiceError, UnitConversionError
 from dimflow.ops.domain import Sample
 from dimflow.ops.families.shape.shaping import as_shape, into_first
 from dimflow.ops.rules import batching, costs, dtypes, points, shapes
@@ -236,6 +236,8 @@ def astype(x: Any, /, dtype: Any, *, unit: Any = None, copy: bool = True) -> Any
         return ops.cast_truth(x, copy=copy)
     if kind in "fc":
         return ops.cast_floating(x, dtype=dtype, unit=unit, copy=copy)
+    if kind not in "iu":
+        raise NotANumber("astype", f"the dtype {np.dtype(dtype)}")
     try:
         return ops.cast_discrete(x, dtype=dtype, unit=unit, copy=copy)
     except UnitChoiceError as error:

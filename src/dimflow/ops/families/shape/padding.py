@@ -159,7 +159,7 @@ def _ramp(x: Any, axis: int, before: int, after: int, ends: Any) -> Any:
         steps = np.arange(width) / width
         steps = (steps if side == 0 else steps[::-1]).reshape([-1] + [1] * (ndim - 1 - axis))
         end = 0 if ends is None else ops.index(ends, key=(axis, side))
-        ramp = end + (edge - end) * steps
+        ramp = end + ops.multiply(edge - end, steps)
         parts = [ramp, *parts] if side == 0 else [*parts, ramp]
     return ops.concat(parts, axis=axis)
 
