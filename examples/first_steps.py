@@ -12,6 +12,58 @@ from dimflow import __version__
 from dimflow.errors import DimflowError
 
 TOUR = """
+ARRAYS THAT KNOW THEIR UNITS
+
+An array with a unit is a raw array plus a unit. Sums, products and conversions keep it true.
+
+>>> import numpy as np
+>>> from dimflow import DimArray, units as u
+>>> m, v = DimArray([1.0, 2.0], u.kg), DimArray([3.0, 4.0], u.m / u.s)
+>>> energy = (0.5 * m * v**2).to(u.kJ)
+>>> energy
+>>> np.sqrt(2 * energy / m).to("km/h")
+>>> [1.5, 2.5] * u.km + 200 * u.m
+>>> np.mod(1 * u.km, 300 * u.m), np.sin(90 * u.deg), np.var([1.0, 2.0, 4.0] * u.s)
+
+A wrong sum is an error, and says what is missing. So is a number that lost its unit.
+
+>>> 0.5 * m * v + energy
+>>> np.asarray(energy)
+
+What is written into an array is converted into its unit, which never changes.
+
+>>> route = [1.0, 2.0, 3.0] * u.km
+>>> route[0] = 300 * u.m
+>>> route += 1 * u.mile
+>>> route
+
+Temperatures are points: they have a mean and differences, but no double.
+
+>>> T = DimArray([20.0, 25.0, 37.0], "degC")
+>>> T.to("degF"), T.max()
+>>> T - T[0], np.mean(T[:2])
+>>> 2 * T
+
+
+BEFORE ANYTHING EXPENSIVE STARTS
+
+A function is checked on units and shapes alone. A million million elements take no time.
+
+>>> import dimflow
+>>> def kinetic(m, v):
+...     return 0.5 * m * v**2
+>>> dimflow.check(kinetic, m="kg[1000000000000]", v="km/h")
+>>> dimflow.check(lambda m, v, h: kinetic(m, v) + m * h, "kg", "m/s", "m")
+
+
+IN A FILE, WITH THE UNIT
+
+>>> import tempfile
+>>> with tempfile.TemporaryDirectory() as folder:
+...     energy.save(f"{folder}/energy.npz")
+...     print(DimArray.load(f"{folder}/energy.npz"))
+
+
 A VALUE IN ANOTHER UNIT
 
 Scales are exact numbers, so a conversion is rounded once, at the end.
@@ -105,8 +157,9 @@ WHERE TO LOOK NEXT
 
   dimflow convert "65 mile/hour" km/h    the same from the command line (here: .venv/bin/dimflow)
   dimflow units pressure                 find a unit; `dimflow --help` lists the commands
-  docs/guide/units.md                    the guide
-  docs/design.md                         what is built, and what comes next: arrays with units
+  docs/guide/arrays.md                   units in five minutes
+  docs/guide/units.md                    all about units
+  docs/design.md                         what is built, and what comes next
 """
 
 

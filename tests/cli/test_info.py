@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import dimflow
-from dimflow import constants, units
+from dimflow import backends, constants, ops, units
 from dimflow.cli.commands.info import LIBRARIES, installed_version
 from tests.cli.conftest import Run
 
@@ -21,10 +21,15 @@ def test_it_tells_versions_and_counts(run: Run) -> None:
     assert list(told["libraries"]) == list(LIBRARIES)
     assert told["units"] == len(units.find(""))
     assert told["constants"] == len(constants.catalogue())
+    assert told["operations"] == len(ops.TABLE)
+    assert told["backends"] == backends.names()
     shown = run("info")
     assert shown.code == 0
     assert shown.lines[0] == f"dimflow {dimflow.__version__}"
     assert f"  numpy  {version('numpy')}" in shown.lines
+    assert f"  operations  {len(ops.TABLE)}" in shown.lines
+    assert "  backends    numpy" in shown.lines
+    assert shown.err.endswith("planned: torch, jax, dask, mlx, cupy, wgpu.\n")
 
 
 def test_a_library_that_is_not_there() -> None:
@@ -57,7 +62,7 @@ def test_the_units_of_a_plugin(tmp_path: Path, installed: Run) -> None:
     package(tmp_path, "brewing", f'UNITS = "{text}"', entry_point="UNITS")
     path = str(tmp_path)
     told = installed("info", PYTHONPATH=path).lines
-    assert "  plugins    brewing from brewing (brewing:UNITS)" in told
+    assert "  plugins     brewing from brewing (brewing:UNITS)" in told
     found = installed("units", "wort", PYTHONPATH=path)
     assert found.lines[1].split() == ["wort_pound", "wlb", "[mass]", "0.5", "kg"]
     assert installed("convert", "3 wlb", "kg", PYTHONPATH=path).out == "3 wlb = 1.5 kg\n"
@@ -68,7 +73,7 @@ def test_a_broken_plugin_is_named_and_nothing_else_fails(tmp_path: Path, install
     package(tmp_path, "brewing", "raise ImportError('no hops')", entry_point="UNITS")
     path = str(tmp_path)
     failure = "the units of a plugin could not be read: ImportError: no hops"
-    assert f"  failed     {failure}" in installed("info", PYTHONPATH=path).lines
+    assert f"  failed      {failure}" in installed("info", PYTHONPATH=path).lines
     found = installed("units", "psi", PYTHONPATH=path)
     assert found.code == 0
     assert found.err.startswith(failure)
