@@ -1,5 +1,5 @@
 # Every target works from a fresh checkout: it makes .venv and installs what it needs.
-# A second run finds the stamps newer than pyproject.toml and starts at once.
+# A second run finds the stamps newer than pyproject.toml and this file, and starts at once.
 
 PYTHON ?= python3
 WORKERS ?= 2
@@ -7,6 +7,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install -qq --progress-bar off
 SITE := site
+# A peer for the benchmarks. It asks for numpy<2, though it runs with NumPy 2: so it comes without
+# its dependencies, of which NumPy is the only one.
+DIMTENSOR := dimtensor==5.2.0
 
 export NO_MKDOCS_2_WARNING := 1
 
@@ -70,8 +73,9 @@ $(VENV)/.stamp-demo: pyproject.toml
 	@$(PIP) --editable .
 	@touch $@
 
-$(VENV)/.stamp-dev: pyproject.toml
+$(VENV)/.stamp-dev: pyproject.toml Makefile
 	$(ensure_venv)
 	@echo "== installing dimflow with its development tools"
 	@$(PIP) --editable '.[dev]'
+	@$(PIP) --no-deps $(DIMTENSOR)
 	@touch $@ $(VENV)/.stamp-demo

@@ -21,6 +21,7 @@ def measure(suite: Suite, effort: Effort) -> dict[str, Any]:
         "effort": effort._asdict(),
         "machine": described,
         "rows": run_all(suite.races(effort)),
+        "pictures": {p.name: run_all(p.races(effort)) for p in suite.pictures},
     }
 
 
@@ -29,9 +30,23 @@ def keep(record: dict[str, Any], suite: Suite, root: Path) -> None:
     numbers = root / f"benchmarks/results/{suite.name}.json"
     numbers.parent.mkdir(parents=True, exist_ok=True)
     numbers.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    picture = f"assets/benchmarks_{suite.name}.png"
-    plot.draw(record, root / "docs" / picture)
-    page.refresh(root / PAGE, suite.name, page.section(record, suite.about, picture))
+    plot.draw(record, root / "docs" / picture_of(suite))
+    for picture in suite.pictures:
+        picture.draw(
+            record["pictures"][picture.name], root / "docs" / picture_of(suite, picture.name)
+        )
+    page.refresh(root / PAGE, suite.name, section(record, suite))
+
+
+def section(record: dict[str, Any], suite: Suite) -> str:
+    """What the page says about a suite, with all of its pictures."""
+    more = [page.Drawn(p.name, p.caption, picture_of(suite, p.name)) for p in suite.pictures]
+    return page.section(record, suite.about, picture_of(suite), more)
+
+
+def picture_of(suite: Suite, name: str = "") -> str:
+    """Where a picture lies below the docs; that of the table has no name."""
+    return f"assets/benchmarks_{'_'.join(filter(None, (suite.name, name)))}.png"
 
 
 def destination(given: Path | None, is_quick: bool) -> Path | None:
@@ -62,6 +77,8 @@ def main() -> None:
     for suite in chosen:
         record = measure(suite, QUICK if arguments.quick else FULL)
         print(table.plain(record), flush=True)
+        for name, rows in record["pictures"].items():
+            print(table.plain({**record, "title": f"{suite.title}, {name}", "rows": rows}))
         if root is not None:
             keep(record, suite, root)
 

@@ -1,17 +1,31 @@
 """The page of the docs: what a suite measured stands between two markers, the rest is prose."""
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from benchmarks import table
 
 NEXT = "<!-- the next suite comes here -->"
 
 
-def section(record: dict[str, Any], about: str, plot: str) -> str:
+class Drawn(NamedTuple):
+    """A picture besides that of the table."""
+
+    name: str
+    caption: str
+    path: str
+
+
+def section(record: dict[str, Any], about: str, plot: str, pictures: Iterable[Drawn] = ()) -> str:
     """What the page says about one suite, markers included."""
     name = record["suite"]
+    more = [
+        line
+        for drawn in pictures
+        for line in (drawn.caption, "", f"![{record['title']}, {drawn.name}]({drawn.path})", "")
+    ]
     return "\n".join(
         [
             _begin(name),
@@ -23,6 +37,7 @@ def section(record: dict[str, Any], about: str, plot: str) -> str:
             "",
             f"![{record['title']}, drawn]({plot})",
             "",
+            *more,
             table.machine(record),
             _end(name),
         ]

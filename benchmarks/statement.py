@@ -19,7 +19,7 @@ def loop(items, clock):
         {statement}
     return clock() - start
 """
-_FIRST_GUESS = 10
+_TRIAL = 1 / 4  # of a sample's time tells how often the statement fits into it
 _HAS_CPU_CLOCK = get_clock_info("thread_time").resolution < 1e-6
 
 
@@ -33,9 +33,11 @@ def repeated(
     def sample(turn: int) -> float:
         nonlocal count
         if not count:
-            guess = loop(repeat(None, _FIRST_GUESS)) / _FIRST_GUESS
-            again = max(1, int(seconds / 10 / guess))
-            count = max(1, int(seconds / (loop(repeat(None, again)) / again)))
+            loop(repeat(None, 1))  # the first time is not like the others
+            again = 1
+            while (taken := loop(repeat(None, again))) < _TRIAL * seconds:
+                again *= 4
+            count = max(1, int(seconds * again / taken))
         return loop(repeat(None, count)) / count
 
     return sample

@@ -7,7 +7,7 @@ from benchmarks.process import bytes_kept, cpu_seconds
 from benchmarks.race import Effort, Race, Sampler, Suite
 
 IMPORT, MEMORY = "CPU time over importing NumPy", "memory over importing NumPy"
-_MEMORY_ROUNDS = 3  # allocations hardly vary
+_MEMORY_ROUNDS = 2  # allocations hardly vary
 
 
 class Work(NamedTuple):
@@ -22,6 +22,8 @@ IMPORTS = {
     "pint": Work("import pint", "pint.UnitRegistry().convert(1, 'km', 'm') == 1000"),
     "astropy": Work("import astropy.units as u", "u.km.to(u.m) == 1000"),
     "unyt": Work("import unyt", "unyt.km.get_conversion_factor(unyt.m)[0] == 1000"),
+    "saiunit": Work("import saiunit", "saiunit.kmeter.magnitude == 1000"),
+    "dimtensor": Work("import dimtensor", "dimtensor.units.km.scale == 1000"),
 }
 FIRST_UNITS = {
     "dimflow": Work(
@@ -33,6 +35,34 @@ FIRST_UNITS = {
     ),
     "astropy": Work("import astropy.units as u; km = u.km", "km.to(u.m) == 1000"),
     "unyt": Work("import unyt; km = unyt.km", "km.get_conversion_factor(unyt.m)[0] == 1000"),
+    "saiunit": Work("import saiunit; km = saiunit.kmeter", "km.magnitude == 1000"),
+    "dimtensor": Work("from dimtensor import units; km = units.km", "km.scale == 1000"),
+}
+FIRST_ARRAYS = {
+    "dimflow": Work(
+        "from dimflow import DimArray, units; x = DimArray([1.0], units.km)",
+        "x.to('m').tolist() == [1000.0]",
+    ),
+    "pint": Work(
+        "import pint; ureg = pint.UnitRegistry(); x = ureg.Quantity(numpy.array([1.0]), ureg.km)",
+        "x.to('m').magnitude.tolist() == [1000.0]",
+    ),
+    "astropy": Work(
+        "import astropy.units as u; x = u.Quantity([1.0], u.km)",
+        "x.to_value(u.m).tolist() == [1000.0]",
+    ),
+    "unyt": Work(
+        "import unyt; x = unyt.unyt_array([1.0], unyt.km)",
+        "x.to_value('m').tolist() == [1000.0]",
+    ),
+    "saiunit": Work(
+        "import saiunit; x = saiunit.Quantity([1.0], unit=saiunit.kmeter)",
+        "x.to(saiunit.meter).mantissa.tolist() == [1000.0]",
+    ),
+    "dimtensor": Work(
+        "from dimtensor import DimArray, units; x = DimArray([1.0], units.km)",
+        "x.to(units.m).data.tolist() == [1000.0]",
+    ),
 }
 _ALL_DIMFLOW = Work(
     "names = units.Registry().spellings(); kept = [getattr(units, name) for name in names]",
@@ -60,6 +90,15 @@ EVERYTHING = {
         "kept = [unyt.Unit(name) for name in registry.keys()]",
         "len(kept) > 100",
     ),
+    "saiunit": Work(
+        "import saiunit; kept = [u for u in vars(saiunit).values() if isinstance(u, saiunit.Unit)]",
+        "len(kept) > 1000",
+    ),
+    "dimtensor": Work(
+        "from dimtensor import Unit, units\n"
+        "kept = [u for u in vars(units).values() if isinstance(u, Unit)]",
+        "len(kept) > 50",
+    ),
 }
 
 
@@ -72,6 +111,7 @@ def races(effort: Effort) -> list[Race]:
     return [
         _imports("import", "import dimflow", IMPORTS, starts),
         _imports("import and the first unit", "units.km", FIRST_UNITS, starts),
+        _imports("import and the first array", "DimArray([1.0], units.km)", FIRST_ARRAYS, starts),
         _memory("registry, every unit resolved", registries, weighings, 5e6),
         _memory("code and registry, every unit resolved", everything, weighings),
     ]
@@ -116,9 +156,9 @@ SUITE = Suite(
     about="""\
 Each number is from fresh interpreters that had imported NumPy before. CPU time is user plus system
 time, with compiled bytecode in place. `import dimflow` brings nothing until a name is used, so the
-second row is the one to compare. Memory is what Python holds, by `tracemalloc`, after every name
-that the library lists has been resolved down to base units; astropy and unyt build their registries
-while they are imported, so theirs cannot be told from their code.""",
-    packages=("dimflow", "pint", "astropy", "unyt", "numpy"),
+second and the third row are those to compare. Memory is what Python holds, by `tracemalloc`, after
+every name that the library lists has been resolved down to base units; all but pint and we build
+their registries while they are imported, so theirs cannot be told from their code.""",
+    packages=("dimflow", "pint", "astropy", "unyt", "saiunit", "dimtensor", "numpy"),
     races=races,
 )

@@ -310,3 +310,26 @@ def test_comparison_does_not_depend_on_the_order(fine: str, coarse: str, times: 
     np.testing.assert_array_equal((x < y) | (x == y) | (x > y), True)
     if times.isdigit():  # a quotient by a whole number is the decimal that one would write
         np.testing.assert_array_equal(x == y, True)
+
+
+@pytest.mark.parametrize("function", [operator.add, operator.sub])
+@pytest.mark.parametrize(
+    "units_", [("m", "km"), ("km", "m"), ("rad*m/s", "m/s"), ("m/s", "rad*m/s")]
+)
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "complex128"])
+def test_large_arrays_are_converted_and_added_without_touching_them(
+    function: Any, units_: tuple[str, str], dtype: str
+) -> None:
+    raw = np.arange(1, 20_001, dtype=dtype)
+    x, y = DimArray(raw.copy(), units_[0]), DimArray(raw.copy(), units_[1])
+    for left, right in ((x, y), (x, y[:1]), (x[:1], y), (x, y[::-1])):
+        result = function(left, right)
+        small = function(left[:1], right[:1])
+        assert result.unit is small.unit
+        assert result.dtype == small.dtype
+        expected = function(si(left), si(right)) / result.unit.scale
+        np.testing.assert_allclose(
+            result.data, expected, rtol=1e-5, atol=1e-5 * abs(expected).max()
+        )
+    np.testing.assert_array_equal(x.data, raw)
+    np.testing.assert_array_equal(y.data, raw)

@@ -101,14 +101,26 @@ def test_the_page_gets_a_section_and_keeps_its_prose(units: Run) -> None:
 @pytest.mark.deep
 def test_startup_runs(tmp_path: Path) -> None:
     rows = run_into(tmp_path, "startup").record["rows"]
-    assert [row["unit"] for row in rows] == ["s", "s", "B", "B"]
-    assert all(set(row["contenders"]) | set(row["refused"]) >= LIBRARIES for row in rows)
+    assert [row["unit"] for row in rows] == ["s", "s", "s", "B", "B"]
+    assert [row["goal"] for row in rows] == [60e-3, 60e-3, 60e-3, 5e6, None]
+    everyone = LIBRARIES | {"saiunit", "dimtensor", CONTROL}
+    assert all(set(row["contenders"]) | set(row["refused"]) == everyone for row in rows)
+
+
+@pytest.mark.deep
+def test_arrays_run(tmp_path: Path) -> None:
+    done = run_into(tmp_path, "arrays")
+    assert "2.5× NumPy" in done.printed
+    assert "Arrays, overhead: " in done.printed
+    sizes = [row["size"] for row in done.record["pictures"]["overhead"]]
+    assert sizes == [1, 10, 100, 1000] * 2
+    assert (tmp_path / "docs/assets/benchmarks_arrays_overhead.png").is_file()
 
 
 def test_an_unknown_suite_is_an_error_that_names_the_known_ones() -> None:
     done = command("unknown", "--quick")
     assert done.returncode == 2
-    assert "no suite is called 'unknown'; there are startup, units" in done.stderr
+    assert "no suite is called 'unknown'; there are arrays, startup, units" in done.stderr
 
 
 def test_a_quick_run_is_kept_only_where_it_is_told_to_be(tmp_path: Path) -> None:

@@ -1,6 +1,8 @@
 """What a race does: checks first, then contenders in turn, then ratios within each round."""
 
+import gc
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
@@ -57,6 +59,13 @@ def test_the_warm_up_is_not_counted() -> None:
     assert row["contenders"]["ours"]["median"] == 1
 
 
+def test_nothing_is_collected_while_samples_are_taken() -> None:
+    seen: set[bool] = set()
+    run(race({"ours": lambda turn: seen.add(gc.isenabled()) or 1.0}))
+    assert seen == {False}
+    assert gc.isenabled()
+
+
 def test_ratios_are_taken_within_a_round() -> None:
     ours = [1.0, 10.0, 1.0, 10.0, 1.0]  # the machine is busy every other round
     numbers = summary([2 * value for value in ours], ours)
@@ -66,6 +75,79 @@ def test_ratios_are_taken_within_a_round() -> None:
 def test_the_control_shows_the_noise() -> None:
     row = run(race({"ours": lambda turn: 3.0 if turn < 0 else 2.0}))
     assert row["contenders"][CONTROL]["ratio"] == 1.5
+
+
+def busy_every_other_round(amount: float) -> Sampler:
+    return lambda turn: amount * (10 if turn % 2 else 1)
+
+
+def test_ratios_are_to_the_base_but_for_the_control() -> None:
+    entries = {
+        "ours": lambda turn: 5.0 if turn < 0 else busy_every_other_round(4.0)(turn),
+        "raw": busy_every_other_round(2.0),
+        "peer": busy_every_other_round(6.0),
+    }
+    row = run(race(entries, base="raw", goal_ratio=2.5))
+    ratios = {name: numbers["ratio"] for name, numbers in row["contenders"].items()}
+    assert ratios["ours"] == 2
+    assert ratios["raw"] == 1
+    assert ratios["peer"] == 3
+    assert row["contenders"][CONTROL]["ratio_spread"] == [0.125, 1.25]  # 5 to 40 and to 4
+    assert (row["base"], row["goal_ratio"]) == ("raw", 2.5)
+
+
+def test_a_row_without_a_base_is_what_it_was_before_there_were_any() -> None:
+    row = run(race({"ours": lambda turn: 1.0}))
+    assert list(row) == ["group", "name", "work", "unit", "goal", "rounds", "contenders", "refused"]
+    assert row["goal"] is None
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"base": "nobody"}, "the base 'nobody' is not in"),
+        ({"goal_ratio": 2.0}, "a goal as a ratio needs a base"),
+        ({"goal_ratio": 2.0, "base": "ours"}, "a goal as a ratio needs a base"),
+    ],
+)
+def test_a_ratio_needs_somebody_else(options: dict[str, object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        race({"ours": lambda turn: 1.0}, **options)
+
+
+def test_races_take_turns_round_by_round() -> None:
+    ran: list[tuple[str, int]] = []
+
+    def short(name: str, rounds: int) -> Race:
+        def entry(turn: int) -> float:
+            if turn >= 0:  # not the control
+                ran.append((name, turn))
+            return 1.0
+
+        return replace(race({"ours": entry}, warm_up=False), rounds=rounds)
+
+    rows = run_all([short("a", 2), short("b", 3)])
+    assert ran == [("a", 0), ("b", 0), ("a", 1), ("b", 1), ("b", 2)]
+    assert [row["rounds"] for row in rows] == [2, 3]
+
+
+def test_one_wrong_answer_stops_all_races_before_they_start() -> None:
+    timed: list[int] = []
+
+    def wrong() -> None:
+        raise WrongAnswer("2 + 2 is 5")
+
+    def sampler(turn: int) -> float:
+        timed.append(turn)
+        return 1.0
+
+    with pytest.raises(WrongAnswer):
+        run_all([race({"ours": sampler}), race({"ours": sampler}, wrong)])
+    assert timed == []
+
+
+def test_no_races_make_no_rows() -> None:
+    assert run_all([]) == []
 
 
 def test_races_that_fill_caches_run_last_and_keep_their_place() -> None:

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from benchmarks import page, suites, table
-from benchmarks.__main__ import PAGE, ROOT
-from benchmarks.race import CONTROL
+from benchmarks import page, plot, suites, table
+from benchmarks.__main__ import PAGE, ROOT, keep, measure, picture_of, section
+from benchmarks.race import CONTROL, QUICK, Picture, Race, Suite
 
 NUMBERS = {"median": 2e-7, "minimum": 1e-7, "ratio": 1.0, "ratio_spread": [0.9, 1.1]}
 ROW = {
@@ -71,6 +71,52 @@ def test_a_goal_is_met_within_what_the_control_shows(goal: float | None, verdict
     assert table.verdict({**ROW, "goal": goal}) == verdict
 
 
+BASED = {
+    **ROW,
+    "goal": None,
+    "base": "raw",
+    "goal_ratio": 2.5,
+    "contenders": {
+        "ours": {**NUMBERS, "ratio": 2.0},
+        "raw": NUMBERS,
+        "peer": {**NUMBERS, "median": 3e-6, "ratio": 30.0},
+        CONTROL: NUMBERS,
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("goal_ratio", "shown"),
+    [(2.5, "2.5× raw ✓"), (2.0, "2× raw ✓"), (1.9, "1.9× raw ≈"), (1.05, "1.05× raw ✗")],
+)
+def test_a_goal_as_a_ratio(goal_ratio: float, shown: str) -> None:
+    assert table.goal({**BASED, "goal_ratio": goal_ratio}) == shown
+
+
+def test_of_two_goals_the_one_that_is_missed_counts() -> None:
+    assert table.goal({**BASED, "goal": 2e-7}) == "200 ns, 2.5× raw ✓"
+    assert table.goal({**BASED, "goal": 1e-7}) == "100 ns, 2.5× raw ✗"
+    assert table.goal({**BASED, "goal": 2e-7, "goal_ratio": 1.0}) == "200 ns, 1× raw ✗"
+
+
+def test_ratios_to_a_base_stand_beside_our_own_number() -> None:
+    assert table.markdown({**RECORD, "rows": [BASED]}).splitlines()[-1] == (
+        "| product, `m * s` | 2.5× raw ✓ | 200 ns (2.00×) | 100 ns | 200 ns | 3.00 µs (30.0×) | – "
+        "| 0.90 to 1.10 |"
+    )
+
+
+def test_goals_are_drawn_where_they_are() -> None:
+    assert plot.goals(ROW) == [2e-7]
+    assert plot.goals(BASED) == [pytest.approx(5e-7)]
+    assert plot.goals({**ROW, "goal": None}) == []
+
+
+def test_every_contender_looks_different() -> None:
+    assert len({color for color, _ in plot.MARKS.values()}) == len(plot.MARKS)
+    assert len({shape for _, shape in plot.MARKS.values()}) == len(plot.MARKS)
+
+
 def test_the_plain_table() -> None:
     assert table.plain(RECORD) == (
         "Some: a processor, 2 cores, Linux, load 0.5 at the start; CPython 3.11.0; ours 1.0; "
@@ -107,6 +153,33 @@ def test_a_section_is_replaced_where_it_stands(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", suites.names())
 def test_the_page_says_what_was_kept(name: str) -> None:
     record = json.loads((ROOT / f"benchmarks/results/{name}.json").read_text(encoding="utf-8"))
-    section = page.section(record, suites.find(name).about, f"assets/benchmarks_{name}.png")
-    assert section in (ROOT / PAGE).read_text(encoding="utf-8")
-    assert (ROOT / f"docs/assets/benchmarks_{name}.png").is_file()
+    suite = suites.find(name)
+    assert section(record, suite) in (ROOT / PAGE).read_text(encoding="utf-8")
+    for picture in ["", *(p.name for p in suite.pictures)]:
+        assert (ROOT / "docs" / picture_of(suite, picture)).is_file()
+
+
+def test_a_picture_is_measured_kept_and_shown(tmp_path: Path) -> None:
+    def races(name: str) -> list[Race]:
+        return [Race("group", name, "work", {"dimflow": lambda turn: 1.0}, lambda: None, 3)]
+
+    drawn: list[str] = []
+    picture = Picture(
+        "more",
+        "What it shows.",
+        lambda effort: races("of the picture"),
+        lambda rows, path: drawn.append(f"{path.name}: {rows[0]['name']}"),
+    )
+    suite = Suite(
+        "some", "Some", "About.", ("numpy",), lambda effort: races("row"), pictures=(picture,)
+    )
+    (tmp_path / PAGE).parent.mkdir()
+    (tmp_path / PAGE).write_text(page.NEXT, encoding="utf-8")
+    keep(measure(suite, QUICK), suite, tmp_path)
+    assert drawn == ["benchmarks_some_more.png: of the picture"]
+    text = (tmp_path / PAGE).read_text(encoding="utf-8")
+    assert "What it shows.\n\n![Some, more](assets/benchmarks_some_more.png)\n" in text
+    assert "of the picture" not in text
+    kept = json.loads((tmp_path / "benchmarks/results/some.json").read_text(encoding="utf-8"))
+    assert [row["name"] for row in kept["rows"]] == ["row"]
+    assert [row["name"] for row in kept["pictures"]["more"]] == ["of the picture"]

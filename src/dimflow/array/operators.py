@@ -6,6 +6,8 @@ from fractions import Fraction
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Final, Self
 
+import numpy as np
+
 from dimflow import ops
 from dimflow.array.core import Core
 from dimflow.backends import backend_of
@@ -19,6 +21,9 @@ _new = object.__new__
 _PURE: Final = PURE._serial
 
 _LIMIT = 1 << 7  # left units, and right units of each, that one operator remembers
+_ndarray = np.ndarray
+_LARGE = 1 << 13  # elements from which memory counts more than a few lines of Python
+_INTO: dict[Any, Any] = {operator.add: np.add, operator.sub: np.subtract}
 _BY_UNIT = {"multiply": operator.mul, "divide": operator.truediv}
 
 Operator = Callable[[Any, Any], Any]
@@ -72,22 +77,43 @@ def _of_class(array: Core, result: Any) -> Any:
 
 
 def _applied(array: Core, function: Operator, left: Any, right: Any, plan: Plan) -> Any:
-    """The raw operation after the conversions of a plan."""
-    if plan.converters is not None:
-        first, second = plan.converters
-        if first is not None:
-            left = first(left)
-        if second is not None:
-            right = second(right)
-    raw = function(left, right)
+    """The raw operation after the conversions of a plan.
+
+    What a conversion has just made belongs to nobody else: a sum of large arrays is written into
+    it, since a second new block of memory would cost more than the sum.
+    """
+    if plan.converters is None:
+        raw = function(left, right)
+        return raw if plan.result is None else array._like(raw, plan.result)  # type: ignore[arg-type]
+    fresh: Any = None
+    first, second = plan.converters
+    if first is not None:
+        left = fresh = first(left)
+    if second is not None:
+        right = fresh = second(right)
+    if type(fresh) is _ndarray and fresh.size > _LARGE and _fits(function, left, right):
+        raw = _INTO[function](left, right, out=fresh)
+    else:
+        raw = function(left, right)
     return raw if plan.result is None else array._like(raw, plan.result)  # type: ignore[arg-type]
 
 
-def _binary(name: str, function: Operator, *, pure: bool = False) -> Any:
+def _fits(function: Operator, left: Any, right: Any) -> bool:
+    """Whether the result is of the shape and dtype of either argument."""
+    return (
+        function in _INTO
+        and type(left) is type(right)
+        and left.shape == right.shape
+        and left.dtype == right.dtype
+    )
+
+
+def _binary(name: str, function: Operator, *, pure: bool = False, closed: bool = False) -> Any:
     """A binary operator: a lookup on two units, the raw operation, one small object.
 
     What the lookup does not know goes the long way, by the op's rules, and is known from then on.
-    `pure` says that a bare number is always a pure number: in a product, 0 is no literal.
+    `pure` says that a bare number is always a pure number: in a product, 0 is no literal. `closed`
+    says that two arrays of one linear unit give one of that unit, so that nothing is looked up.
     """
     op = ops.get(name)
     pairs: Pairs = {}
@@ -98,8 +124,14 @@ def _binary(name: str, function: Operator, *, pure: bool = False) -> Any:
             left = self._raw
             right = other._raw
             if type(left) is type(right):
+                unit = self._unit
+                if closed and unit is other._unit and unit.key.law is None:
+                    array = _new(cls)
+                    array._raw = function(left, right)
+                    array._unit = unit
+                    return array
                 try:
-                    known = pairs[self._unit._serial][other._unit._serial]
+                    known = pairs[unit._serial][other._unit._serial]
                 except KeyError:
                     known = None
                 if type(known) is Unit:
@@ -222,9 +254,9 @@ class Operators(Core):
         def __pos__(self) -> Self: ...
         def __abs__(self) -> Self: ...
     else:
-        __add__ = _binary("add", operator.add)
+        __add__ = _binary("add", operator.add, closed=True)
         __radd__ = _reflected("add", operator.add)
-        __sub__ = _binary("subtract", operator.sub)
+        __sub__ = _binary("subtract", operator.sub, closed=True)
         __rsub__ = _reflected("subtract", operator.sub)
         __mul__ = _binary("multiply", operator.mul, pure=True)
         __rmul__ = _reflected("multiply", operator.mul, pure=True)
