@@ -117,3 +117,12 @@ def test_writing_zero_and_into_plain_arrays():
     read_only = DimArray(np.broadcast_to(1.0, 3), "m")
     with pytest.raises(ValueError, match="read-only"):
         np.copyto(read_only, v[0])
+
+
+@pytest.mark.parametrize("unit", ["m", "km"])
+@pytest.mark.parametrize("function", [np.min, np.sum, np.mean, np.median, np.cumsum])
+def test_a_target_of_another_shape_is_refused_in_every_unit(function, unit):
+    x, target = DimArray(np.ones((2, 3)), "m"), DimArray(np.zeros((4, 2)), unit)
+    with pytest.raises(ValueError):  # noqa: PT011 - each function words it itself
+        function(x, axis=0, out=target)
+    assert not target.data.any()

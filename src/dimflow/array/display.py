@@ -1,6 +1,5 @@
 """How a DimArray reads: numbers once, the unit once, in the style that the context asks for."""
 
-import html
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -113,6 +112,8 @@ class Display(Core):
         return f"{text} {unit}".rstrip()
 
     def _repr_html_(self) -> str:
+        import html
+
         raw, unit = _numpy(self), self._unit.format("html")
         if raw is None or raw.ndim != 2 or not 0 < raw.size <= _TABLE_LIMIT:
             text = repr(self._raw) if raw is None else _text(raw, separator=" ", prefix="")

@@ -7,7 +7,7 @@ import numpy as np
 
 from dimflow.array.core import Core
 from dimflow.array.dimarray import wrap
-from dimflow.errors import NotANumber, PointError, UnitError, UnitLossError
+from dimflow.errors import NotANumber, PointError, ShapeMismatch, UnitError, UnitLossError
 from dimflow.ops.rules.convert import Converter, checked_converter
 from dimflow.ops.rules.units import PURE
 from dimflow.units import Unit
@@ -58,6 +58,8 @@ def run_into(
         nowhere = (None,) * len(targets) if len(targets) > 1 else None
         results = function(*args, **{**kwargs, "out": nowhere})
         results = results if len(targets) > 1 else (results,)
+        if not is_masked:  # a ufunc may fill a larger target, nobody else
+            _check_shapes(targets, results, name)
         where = kwargs.get("where", True) if is_masked else True
         _copy(targets, results, converters, where, kwargs.get("casting", "same_kind"), name)
     returned = tuple(
@@ -83,6 +85,12 @@ def into(target: Any, unit: Unit | None, name: str) -> Converter | None:
         hint = f"leave out= away and convert the result to {target._unit} if that is meant"
         raise PointError(f"{name} into an array of another kind", target._unit, hint)
     return checked_converter(source, target._unit)
+
+
+def _check_shapes(targets: Any, results: Any, name: str) -> None:
+    for target, result in zip(targets, results, strict=True):
+        if target is not None and np.shape(result) != _raw(target).shape:
+            raise ShapeMismatch(f"{name} with out=", np.shape(result), _raw(target).shape)
 
 
 def _copy(targets: Any, results: Any, converters: Any, where: Any, casting: Any, name: str) -> None:
