@@ -108,12 +108,11 @@ def _fits(function: Operator, left: Any, right: Any) -> bool:
     )
 
 
-def _binary(name: str, function: Operator, *, pure: bool = False, closed: bool = False) -> Any:
+def _binary(name: str, function: Operator, *, pure: bool = False) -> Any:
     """A binary operator: a lookup on two units, the raw operation, one small object.
 
     What the lookup does not know goes the long way, by the op's rules, and is known from then on.
-    `pure` says that a bare number is always a pure number: in a product, 0 is no literal. `closed`
-    says that two arrays of one linear unit give one of that unit, so that nothing is looked up.
+    `pure` says that a bare number is always a pure number: in a product, 0 is no literal.
     """
     op = ops.get(name)
     pairs: Pairs = {}
@@ -124,14 +123,8 @@ def _binary(name: str, function: Operator, *, pure: bool = False, closed: bool =
             left = self._raw
             right = other._raw
             if type(left) is type(right):
-                unit = self._unit
-                if closed and unit is other._unit and unit.key.law is None:
-                    array = _new(cls)
-                    array._raw = function(left, right)
-                    array._unit = unit
-                    return array
                 try:
-                    known = pairs[unit._serial][other._unit._serial]
+                    known = pairs[self._unit._serial][other._unit._serial]
                 except KeyError:
                     known = None
                 if type(known) is Unit:
@@ -224,8 +217,15 @@ def _in_place(name: str, function: Operator) -> Any:
     return method
 
 
+_add = _binary("add", operator.add)
+_subtract = _binary("subtract", operator.sub)
+
+
 class Operators(Core):
-    """Arithmetic, comparison and bits."""
+    """Arithmetic, comparison and bits.
+
+    Sums of one linear unit are the most common of all, and need no lookup: they are in that unit.
+    """
 
     __slots__ = ()
     __hash__ = None  # type: ignore[assignment]
@@ -254,9 +254,32 @@ class Operators(Core):
         def __pos__(self) -> Self: ...
         def __abs__(self) -> Self: ...
     else:
-        __add__ = _binary("add", operator.add, closed=True)
+
+        def __add__(self, other):
+            if type(other) is type(self):
+                unit = self._unit
+                if unit is other._unit and unit.key.law is None:
+                    left, right = self._raw, other._raw
+                    if type(left) is type(right):
+                        array = _new(type(self))
+                        array._raw = left + right
+                        array._unit = unit
+                        return array
+            return _add(self, other)
+
+        def __sub__(self, other):
+            if type(other) is type(self):
+                unit = self._unit
+                if unit is other._unit and unit.key.law is None:
+                    left, right = self._raw, other._raw
+                    if type(left) is type(right):
+                        array = _new(type(self))
+                        array._raw = left - right
+                        array._unit = unit
+                        return array
+            return _subtract(self, other)
+
         __radd__ = _reflected("add", operator.add)
-        __sub__ = _binary("subtract", operator.sub, closed=True)
         __rsub__ = _reflected("subtract", operator.sub)
         __mul__ = _binary("multiply", operator.mul, pure=True)
         __rmul__ = _reflected("multiply", operator.mul, pure=True)
