@@ -82,20 +82,26 @@ def _applied(array: Core, function: Operator, left: Any, right: Any, plan: Plan)
     What a conversion has just made belongs to nobody else: a sum of large arrays is written into
     it, since a second new block of memory would cost more than the sum.
     """
-    if plan.converters is None:
+    converters, unit = plan.converters, plan.result
+    if converters is None:
         raw = function(left, right)
-        return raw if plan.result is None else array._like(raw, plan.result)  # type: ignore[arg-type]
-    fresh: Any = None
-    first, second = plan.converters
-    if first is not None:
-        left = fresh = first(left)
-    if second is not None:
-        right = fresh = second(right)
-    if type(fresh) is _ndarray and fresh.size > _LARGE and _fits(function, left, right):
-        raw = _INTO[function](left, right, out=fresh)
     else:
-        raw = function(left, right)
-    return raw if plan.result is None else array._like(raw, plan.result)  # type: ignore[arg-type]
+        fresh: Any = None
+        first, second = converters
+        if first is not None:
+            left = fresh = first(left)
+        if second is not None:
+            right = fresh = second(right)
+        if type(fresh) is _ndarray and fresh.size > _LARGE and _fits(function, left, right):
+            raw = _INTO[function](left, right, out=fresh)
+        else:
+            raw = function(left, right)
+    if unit is None:
+        return raw
+    result = _new(type(array))
+    result._raw = raw
+    result._unit = unit  # type: ignore[assignment]
+    return result
 
 
 def _fits(function: Operator, left: Any, right: Any) -> bool:
@@ -108,14 +114,16 @@ def _fits(function: Operator, left: Any, right: Any) -> bool:
     )
 
 
-def _binary(name: str, function: Operator, *, pure: bool = False) -> Any:
+def _binary(
+    name: str, function: Operator, *, pure: bool = False, pairs: Pairs | None = None
+) -> Any:
     """A binary operator: a lookup on two units, the raw operation, one small object.
 
     What the lookup does not know goes the long way, by the op's rules, and is known from then on.
     `pure` says that a bare number is always a pure number: in a product, 0 is no literal.
     """
     op = ops.get(name)
-    pairs: Pairs = {}
+    pairs = {} if pairs is None else pairs
 
     def method(self: Core, other: Any) -> Any:
         cls = type(self)
@@ -217,8 +225,10 @@ def _in_place(name: str, function: Operator) -> Any:
     return method
 
 
-_add = _binary("add", operator.add)
-_subtract = _binary("subtract", operator.sub)
+_ADDITIONS: Pairs = {}
+_SUBTRACTIONS: Pairs = {}
+_add = _binary("add", operator.add, pairs=_ADDITIONS)
+_subtract = _binary("subtract", operator.sub, pairs=_SUBTRACTIONS)
 
 
 class Operators(Core):
@@ -257,26 +267,32 @@ class Operators(Core):
 
         def __add__(self, other):
             if type(other) is type(self):
-                unit = self._unit
-                if unit is other._unit and unit.key.law is None:
-                    left, right = self._raw, other._raw
-                    if type(left) is type(right):
+                left, right = self._raw, other._raw
+                if type(left) is type(right):
+                    unit, theirs = self._unit, other._unit
+                    if unit is theirs and unit.key.law is None:
                         array = _new(type(self))
                         array._raw = left + right
                         array._unit = unit
                         return array
+                    plan = _ADDITIONS.get(unit._serial, _NOTHING).get(theirs._serial)
+                    if type(plan) is Plan:
+                        return _applied(self, operator.add, left, right, plan)
             return _add(self, other)
 
         def __sub__(self, other):
             if type(other) is type(self):
-                unit = self._unit
-                if unit is other._unit and unit.key.law is None:
-                    left, right = self._raw, other._raw
-                    if type(left) is type(right):
+                left, right = self._raw, other._raw
+                if type(left) is type(right):
+                    unit, theirs = self._unit, other._unit
+                    if unit is theirs and unit.key.law is None:
                         array = _new(type(self))
                         array._raw = left - right
                         array._unit = unit
                         return array
+                    plan = _SUBTRACTIONS.get(unit._serial, _NOTHING).get(theirs._serial)
+                    if type(plan) is Plan:
+                        return _applied(self, operator.sub, left, right, plan)
             return _subtract(self, other)
 
         __radd__ = _reflected("add", operator.add)
