@@ -1,5 +1,6 @@
 """Backend: how raw arrays of one library run an op, and what can be asked of them."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from importlib import import_module
 from importlib.util import find_spec
@@ -14,7 +15,7 @@ Kernel = Callable[[tuple[Any, ...], dict[str, Any]], Any]
 _NUMBERS = frozenset((bool, int, float, complex))  # every library takes these as they are
 
 
-class Backend:
+class Backend(ABC):
     """An array library. One file per library makes one instance of a subclass of this.
 
     To run an op: our own kernel for that library, then the library's function of the op's
@@ -42,24 +43,24 @@ class Backend:
         found = getattr(import_module(module), op.name, None)
         return found if getattr(found, "__module__", "") == module else None
 
+    @abstractmethod
     def host_function(self, op: Op) -> Callable[..., Any] | None:
         """The library's function for an op, by the name in its record.
 
         It is called with the op's own signature, but for arrays that the caller left out.
         """
-        raise NotImplementedError
 
+    @abstractmethod
     def asarray(self, data: Any, *, dtype: Any = None, device: Any = None, copy: Any = None) -> Any:
         """A raw array of this library from anything array-like; copied only if it must be."""
-        raise NotImplementedError
 
+    @abstractmethod
     def to_numpy(self, raw: Any) -> Any:
         """A raw array as a NumPy array."""
-        raise NotImplementedError
 
+    @abstractmethod
     def device(self, raw: Any) -> str:
         """Where a raw array lives."""
-        raise NotImplementedError
 
     def dtype(self, raw: Any) -> Any:
         """The library's own dtype of a raw array."""
