@@ -4,8 +4,7 @@ from typing import Any, Final, Self
 
 from dimflow.array.core import Core
 from dimflow.backends import backend, backend_of
-from dimflow.errors import UnitLossError
-from dimflow.ops.rules.convert import Converter, checked_converter, converter
+from dimflow.ops.rules.convert import Converter, checked_converter
 from dimflow.ops.rules.units import PURE
 from dimflow.units import Unit
 
@@ -118,14 +117,6 @@ class Conversions(Core):
         return self.to_numpy().tolist()
 
     # To a plain number, if that loses no unit
-
-    def _pure(self, operation: str) -> Any:
-        """The raw numbers of an array of pure numbers; an angle counts in radians."""
-        unit = self._unit
-        if not unit.dimension.is_dimensionless:
-            raise UnitLossError(operation, unit)
-        convert = converter(unit, PURE)
-        return self._raw if convert is None else convert(self._raw)
 
     def __float__(self) -> float:
         return float(self._pure("float(x)"))

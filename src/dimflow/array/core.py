@@ -3,6 +3,9 @@
 from typing import Any, Self
 
 from dimflow.backends import backend_of
+from dimflow.errors import UnitLossError
+from dimflow.ops.rules.convert import converter
+from dimflow.ops.rules.units import PURE
 from dimflow.units import Dimension, Unit
 
 _new = object.__new__
@@ -22,6 +25,14 @@ class Core:
         result._raw = raw
         result._unit = unit
         return result
+
+    def _pure(self, operation: str) -> Any:
+        """The raw numbers of an array of pure numbers; an error that names the operation if not."""
+        unit = self._unit
+        if not unit.dimension.is_dimensionless:
+            raise UnitLossError(operation, unit)
+        convert = converter(unit, PURE)
+        return self._raw if convert is None else convert(self._raw)
 
     @property
     def data(self) -> Any:

@@ -13,7 +13,7 @@ _new = object.__new__
 def raw_key(key: Any) -> Any:
     """An index with every DimArray in it as its pure numbers."""
     if isinstance(key, Core):
-        return key._pure("an index")  # type: ignore[attr-defined]
+        return key._pure("an index")
     if isinstance(key, tuple):
         return tuple(raw_key(k) for k in key)
     return key

@@ -16,11 +16,11 @@ class Protocols(Core):
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
         import numpy as np
 
-        raw = self._pure("np.asarray(x)")  # type: ignore[attr-defined]
+        raw = self._pure("np.asarray(x)")
         return np.array(raw, dtype=dtype, copy=copy)
 
     def __dlpack__(self, **options: Any) -> Any:
-        raw = self._pure("DLPack")  # type: ignore[attr-defined]
+        raw = self._pure("DLPack")
         return backend_of(raw).asarray(raw).__dlpack__(**options)
 
     def __dlpack_device__(self) -> Any:

@@ -178,7 +178,7 @@ class ByOp:
     def _plain(self, value: Any, name: str) -> Any:
         """A parameter as NumPy takes it: a DimArray of pure numbers gives these."""
         if isinstance(value, Core):
-            return value._pure(f"{name}= of np.{self.name}")  # type: ignore[attr-defined]
+            return value._pure(f"{name}= of np.{self.name}")
         if type(value) is tuple and any(isinstance(v, Core) for v in value):
             return tuple(self._plain(v, name) for v in value)
         return value

@@ -75,7 +75,7 @@ def _stored(array: Any, name: str) -> Any:
         error = UnitLossError(name, array._unit)
         error.hint = "dimflow.save and dimflow.savetxt store units; or store x.to_value(...)"
         raise error
-    return array._pure(name)  # type: ignore[attr-defined]
+    return array._pure(name)
 
 
 @named(FUNCTIONS, "save")

@@ -187,7 +187,7 @@ def planned_power(inputs: tuple[Any, ...]) -> tuple[tuple[Any, ...], Units]:
     raws, units = separated(arrays)
     plan = plan_for(op, raws, units, params)
     # a scalar of NumPy has a dtype of its own, which the result depends on
-    given = inputs[1]._pure("an exponent") if isinstance(inputs[1], Core) else inputs[1]  # type: ignore[attr-defined]
+    given = inputs[1]._pure("an exponent") if isinstance(inputs[1], Core) else inputs[1]
     exponent = float(given) if isinstance(given, Fraction) else given
     return (*converted(plan, raws), *(exponent for _ in params)), plan.result
 
@@ -196,7 +196,7 @@ def _power(inputs: tuple[Any, ...]) -> tuple[Op, tuple[Any, ...], dict[str, Any]
     """A power with one exponent raises the unit to it; with an array of them, pure numbers only."""
     base, exponent = inputs
     if isinstance(exponent, Core) and exponent.is_dimensionless:
-        exponent = exponent._pure("an exponent")  # type: ignore[attr-defined]
+        exponent = exponent._pure("an exponent")
     is_one = not isinstance(exponent, Core) and np.ndim(exponent) == 0
     if is_one and isinstance(base, Core):
         number = exponent.item() if isinstance(exponent, (np.ndarray, np.generic)) else exponent
@@ -283,7 +283,7 @@ def plain_keywords(kwargs: dict[str, Any], name: str) -> dict[str, Any]:
     if not any(isinstance(v, Core) for k, v in kwargs.items() if k not in ("out", "initial")):
         return kwargs
     return {
-        key: value._pure(f"{key}= of {name}")  # type: ignore[attr-defined]
+        key: value._pure(f"{key}= of {name}")
         if isinstance(value, Core) and key not in ("out", "initial")
         else value
         for key, value in kwargs.items()

@@ -16,7 +16,6 @@ from dimflow.errors import (
     UnitConversionError,
 )
 from dimflow.units import Unit
-from dimflow.units.meaning import Meaning
 
 if TYPE_CHECKING:
     from dimflow.ops.record import Op
@@ -393,8 +392,3 @@ def chosen(call: Call) -> Resolved:
         if given.dimension.without_angle() is not target.dimension.without_angle():
             raise UnitConversionError(given, target, f"{call.op.name} was asked for unit={target}")
     return Resolved(to(call, target), target)
-
-
-def meaning(unit: AnyUnit) -> Meaning | None:
-    """What a unit means; None for literals and arguments left out."""
-    return unit.key if isinstance(unit, Unit) else None
