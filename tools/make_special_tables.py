@@ -1,4 +1,4 @@
-"""Write src/dimflow/backends/numpy_kernels/special_tables.py: polynomials for special functions.
+"""Write src/dimflow/ops/definitions/special_tables.py: polynomials for special functions.
 
     python tools/make_special_tables.py [--stdout]
 
@@ -16,7 +16,7 @@ from typing import Any
 
 import mpmath as mp
 
-TARGET = Path(__file__).parents[1] / "src/dimflow/backends/numpy_kernels/special_tables.py"
+TARGET = Path(__file__).parents[1] / "src/dimflow/ops/definitions/special_tables.py"
 HEADING = '''\
 """Polynomials in t from -1 to 1 for special functions, highest power first.
 

@@ -157,12 +157,13 @@ class UnitChoiceError(UnitError):
 class UnitLossError(UnitError, TypeError):
     """Something asked for a plain number or array, and the unit would have been lost."""
 
-    def __init__(self, operation: str, unit: Any) -> None:
-        DimflowError.__init__(self, operation, unit)
+    def __init__(self, operation: str, unit: Any, hint: str | None = None) -> None:
+        DimflowError.__init__(self, operation, unit, hint)
         self.operation = operation
         self.unit = unit
         self.problem = f"{operation} would lose the unit {unit}"
-        self.hint = f"take the numbers in a unit of your choice: x.to_value({str(unit)!r})"
+        usual = f"take the numbers in a unit of your choice: x.to_value({str(unit)!r})"
+        self.hint = usual if hint is None else hint
 
 
 class UnitConversionError(DimensionError):
@@ -367,15 +368,21 @@ class MissingRule(DimflowError, NotImplementedError):
 
 
 class NoDataError(DimflowError, TypeError):
-    """A value was asked for where only its shape and dtype are known: while a check runs."""
+    """A value was asked for where only its shape and dtype are known: while a check runs.
 
-    def __init__(self, operation: str, hint: str | None = None) -> None:
-        super().__init__(operation, hint)
+    `when` says so for others that know no values: JAX traces, and so may another library.
+    """
+
+    def __init__(
+        self, operation: str, hint: str | None = None, when: str = "while checking"
+    ) -> None:
+        super().__init__(operation, hint, when)
         self.operation = operation
         self.hint = hint or "choose by where(condition, x, y) instead of by if"
+        self.when = when
 
     def _text(self) -> str:
-        return f"{self.operation}: the value is not known while checking" + _hint(self.hint)
+        return f"{self.operation}: the value is not known {self.when}" + _hint(self.hint)
 
 
 class UnsupportedFunction(DimflowError, TypeError):

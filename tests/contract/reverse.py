@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 from dimflow import ops
 from dimflow.ops import Op, dispatch
 from dimflow.ops.rules.derivatives import Jvp, Linear, Multilinear, Partials, Zero
+from dimflow.ops.rules.dtypes import kind_of
 from dimflow.ops.rules.transposition import unbroadcast
 from tests.contract.carrier import Carrier, as_result, primal
-from tests.contract.evaluate import dtype_of, fresh, leaves, raw_of, run
+from tests.contract.evaluate import fresh, leaves, raw_of, run
 from tests.contract.finite_differences import zero_like
 
 _serial = count()
@@ -87,8 +88,8 @@ def cotangents(results: list[Any], given: list[Any], sources: list[Recorded]) ->
 
 def _real_for_real(ct: Any, node: Recorded) -> Any:
     """A real value takes the real part of its cotangent."""
-    is_complex = dtype_of(raw_of(ct)).kind == "c"
-    return ops.real(ct) if is_complex and dtype_of(raw_of(node.value)).kind != "c" else ct
+    is_complex = kind_of(raw_of(ct)) == "c"
+    return ops.real(ct) if is_complex and kind_of(raw_of(node.value)) != "c" else ct
 
 
 def _sent_back(call: Call, place: int, ct: Any) -> list[Any]:

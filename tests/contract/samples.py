@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 from zlib import crc32
 
 import numpy as np
-import pytest
 
 from dimflow import ops
 from dimflow.ops import Op
@@ -39,6 +38,8 @@ class Case(NamedTuple):
 
 def parametrized(law: str, op_names: Iterable[str]) -> Any:
     """Run a test for each of these ops; those with a deviation from the law must fail."""
+    import pytest  # here, so that samples can be had without it
+
     return pytest.mark.parametrize(
         "name",
         [

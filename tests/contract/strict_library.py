@@ -15,8 +15,10 @@ from dimflow.backends.numpy import BACKEND as NUMPY
 from dimflow.ops import Op, dispatch
 
 
-def _refused(what: str) -> Callable[..., Any]:
+def _refused(what: str, read: Callable[..., Any] | None = None) -> Callable[..., Any]:
     def method(self: "Strict", *args: Any, **kwargs: Any) -> Any:
+        if Strict.may_be_read and read is not None:
+            return read(self.numbers)
         raise RuntimeError(f"{what} of an array of this library")
 
     return method
@@ -42,12 +44,14 @@ def _operand(value: Any) -> Any:
 class Strict:
     """An array of the library."""
 
+    may_be_read = False  # a test may allow it to definitions whose result depends on the values
+
     __array_ufunc__ = None
     __hash__ = None  # type: ignore[assignment]
     __array__ = _refused("np.asarray")
-    __bool__ = _refused("bool")
-    __float__ = _refused("float")
-    __int__ = _refused("int")
+    __bool__ = _refused("bool", bool)
+    __float__ = _refused("float", float)
+    __int__ = _refused("int", int)
     __index__ = _refused("index")
     __iter__ = _refused("iteration")
 

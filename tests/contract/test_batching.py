@@ -7,6 +7,7 @@ import numpy as np
 from dimflow import ops
 from dimflow.errors import MissingRule
 from dimflow.ops import Op
+from tests.contract.batches import mixtures
 from tests.contract.evaluate import assert_same, dtype_of, leaves, names, quietly, run
 from tests.contract.samples import SEEDS, Case, cases, parametrized
 
@@ -23,32 +24,6 @@ def batch_of(name: str, index: int, seed: int) -> list[Case]:
 
 def _same(one: Any, other: Any) -> bool:
     return repr(one) == repr(other)
-
-
-def is_array(value: Any) -> bool:
-    """Whether an argument can be batched: a bare number or one left out cannot."""
-    return isinstance(value, (np.ndarray, np.generic))
-
-
-def mixtures(batch: list[Case]) -> list[tuple[int | None, ...]]:
-    """Which arguments are batched, and along which axis."""
-    args = batch[0].args
-    where = [i for i, a in enumerate(args) if is_array(a)]
-    ends = [np.ndim(a) for a in args]
-    choices = [
-        tuple(0 if i in where else None for i in range(len(args))),
-        tuple(ends[i] if i in where else None for i in range(len(args))),
-        tuple(
-            min(1, ends[i]) if i in where and k % 2 else 0 if i in where else None
-            for k, i in enumerate(range(len(args)))
-        ),
-    ]
-    if len(where) > 1:
-        choices += [tuple(ends[i] if i == j else None for i in range(len(args))) for j in where[:4]]
-        choices += [
-            tuple(0 if i in where and i != j else None for i in range(len(args))) for j in where[:4]
-        ]
-    return list(dict.fromkeys(c for c in choices if any(d is not None for d in c)))
 
 
 @parametrized("batching", names("batching"))

@@ -6,15 +6,21 @@ import numpy as np
 import pytest
 
 from dimflow import ops
+from dimflow.ops.evaluation import ops_in
 from dimflow.ops.record import REQUIRED
 from dimflow.ops.rules.units import UnitRule
 from tests.contract import array_api
-from tests.contract.deviations import ARBITRARY, DEVIATIONS
+from tests.contract.deviations import ARBITRARY, DEVIATIONS, PRIMITIVES, READS_VALUES
 from tests.contract.evaluate import names, takes_any_number
 from tests.contract.numpy_calls import CALLS, function_of
 from tests.contract.samples import cases, parametrized
 
 ALL = names()
+
+
+def is_expressed(name: str) -> bool:
+    """Whether the scalar expression of an op is its definition."""
+    return getattr(ops.get(name).definition, "__module__", "") == "dimflow.ops.evaluation"
 
 
 @pytest.mark.parametrize(
@@ -97,7 +103,40 @@ def test_the_definition_has_the_signature_of_the_op(name: str) -> None:
     assert {p.name for p in got if p.kind is p.KEYWORD_ONLY} <= {n for n, _ in wanted}
 
 
+@parametrized("primitive", ALL)
+def test_an_op_is_defined_by_others_or_in_the_array_api_or_a_true_primitive(name: str) -> None:
+    op = ops.get(name)
+    is_primitive = op.definition is None and not _in_standard(op)
+    assert is_primitive == (name in PRIMITIVES)
+
+
+def _in_standard(op: ops.Op) -> bool:
+    """Whether the standard's function runs for it, by itself or through an adapter."""
+    return op.hosts.array_api is not None and (op.hosts.is_direct or op.hosts.adapter is not None)
+
+
+@parametrized("cost of unknown lengths", names("cost"))
+def test_the_cost_of_a_length_that_nobody_knows_is_not_known(name: str) -> None:
+    op = ops.get(name)
+    assert op.cost is not None
+    for case in cases(name):
+        hidden = [s if s is None else (None,) * len(s) for s in case.shapes]
+        if any(hidden):
+            assert op.cost(tuple(hidden), (), case.params) is None, case.label
+
+
+@parametrized("expressed", [n for n in ALL if is_expressed(n)])
+def test_a_definition_by_the_expression_does_not_name_the_op_itself(name: str) -> None:
+    op = ops.get(name)
+    assert op.expr is not None
+    used = ops_in(op.expr.tree())
+    assert used, "it is its argument"
+    assert name not in used
+
+
 def test_deviations_name_ops_that_exist() -> None:
+    assert PRIMITIVES.keys() | READS_VALUES.keys() <= ops.TABLE.keys()
+    assert all((*PRIMITIVES.values(), *READS_VALUES.values()))
     assert {name for name, _ in DEVIATIONS} <= ops.TABLE.keys()
     assert ARBITRARY.keys() <= ops.TABLE.keys()
     assert CALLS.keys() <= ops.TABLE.keys()

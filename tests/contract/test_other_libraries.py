@@ -11,6 +11,7 @@ from dimflow import ops
 from dimflow.errors import MissingRule
 from dimflow.ops import Op, dispatch
 from dimflow.ops.rules.derivatives import Jvp, Linear, Multilinear, Partials, VariadicMultilinear
+from tests.contract.deviations import READS_VALUES
 from tests.contract.evaluate import assert_same, fresh, is_inexact, leaves, names, quietly, run
 from tests.contract.samples import Case, all_cases, parametrized
 from tests.contract.strict_library import BY_DEFINITION, Strict, numbers, strict
@@ -53,11 +54,23 @@ def test_it_runs_on_another_library(name: str) -> None:
 def test_the_definition_runs_on_another_library(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     op = ops.get(name)
     monkeypatch.setitem(dispatch.interpreters, Strict, BY_DEFINITION)
+    monkeypatch.setattr(Strict, "may_be_read", name in READS_VALUES)
     for case in with_arrays(name):
         expected = quietly(run, op, case.args, case.params)
         actual = quietly(run, op, on_library(case), case.params)
         assert_of_library(actual, case)
         assert_same(numbers(actual), expected, rtol=1e-9, what=case.label)
+
+
+@pytest.mark.parametrize("name", sorted(READS_VALUES))
+def test_a_definition_that_is_said_to_read_values_does(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    op = ops.get(name)
+    monkeypatch.setitem(dispatch.interpreters, Strict, BY_DEFINITION)
+    calls = [(run, op, on_library(case), case.params) for case in with_arrays(name)]
+    with pytest.raises(RuntimeError, match="of an array of this library"):
+        [quietly(*call) for call in calls]
 
 
 def derive(op: Op, case: Case) -> None:

@@ -11,7 +11,7 @@ from dimflow.ops import Op
 from dimflow.units import Unit
 from tests.contract.evaluate import assert_same, dtype_of, leaves, names, quietly, raw_of, run
 from tests.contract.numpy_calls import numpy_result
-from tests.contract.samples import SEEDS, Case, all_cases, parametrized, variants
+from tests.contract.samples import SEEDS, Case, all_cases, cast, parametrized, variants
 from tests.contract.units_search import all_accepted, run_with
 
 NUMPY = backend("numpy")
@@ -60,6 +60,16 @@ def test_the_definition_gives_what_the_kernel_gives(name: str) -> None:
         expected = quietly(run, op, case.args, case.params)
         actual = quietly(op.call, op.definition, case.args, case.params)
         assert_same(actual, expected, rtol=1e-11, what=case.label)
+
+
+@parametrized("definition in single precision", DEFINED)
+def test_the_definition_keeps_single_precision(name: str) -> None:
+    op = ops.get(name)
+    for case in all_cases(name):
+        single = cast(case, np.float32)
+        expected = quietly(run, op, single.args, single.params)
+        actual = quietly(op.call, op.definition, single.args, single.params)
+        _compare(actual, expected, single)
 
 
 @parametrized("label", ALL)

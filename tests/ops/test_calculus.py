@@ -95,6 +95,17 @@ def test_the_definition_of_gradient_is_that_of_numpy(seed, edge_order, n, m):
     )
 
 
+@pytest.mark.parametrize("edge_order", [1, 2])
+@pytest.mark.parametrize("at", range(6))
+def test_a_nan_spreads_in_a_gradient_as_in_numpy(at: int, edge_order: int) -> None:
+    f, even = np.arange(6.0) ** 2, np.arange(6.0) / 4
+    f[at] = np.nan
+    for spacing in (even, 0.25, even**2):
+        expected = np.gradient(f, spacing, edge_order=edge_order)
+        actual = ops.gradient.definition(f, spacing, edge_order=edge_order)
+        np.testing.assert_allclose(actual, expected, rtol=1e-12)
+
+
 def test_gradient_has_the_unit_of_values_over_coordinates_for_each_axis():
     f = DimArray(np.arange(12.0).reshape(3, 4) ** 2, "J")
     by_x, by_t = ops.gradient(f, DimArray([0.0, 1.0, 3.0], "km"), DimArray(2.0, "s"))

@@ -14,7 +14,7 @@ from dimflow.errors import NotANumber, PointError, PureNumberError
 from dimflow.units import Unit
 
 ROOT = Path(__file__).parents[2]
-TABLES = Path(dimflow.backends.__file__).parent / "numpy_kernels" / "special_tables.py"
+TABLES = Path(dimflow.ops.__file__).parent / "definitions" / "special_tables.py"
 
 UNARY = {
     "erf": scipy.special.erf,

@@ -25,8 +25,17 @@ class Interpreter(Protocol):
         """What the op gives for these arrays and parameters."""
 
 
+HIGHEST = 9  # the rank of arrays with units
+
 interpreters: dict[type, Interpreter] = {}  # by exact type; filled as types are met
 find_interpreter: Callable[[type], Interpreter] | None = None
+
+# A compiler that follows the bytecode (torch.compile) must not see our memos, which grow. It is
+# told to take this for True; for all others it is the cheapest function that answers None.
+_nothing: dict[int, bool] = {}
+is_traced: Callable[[int], bool | None] = _nothing.get
+call_traced: Callable[..., Any] | None = None  # what calls an op then, and what runs it;
+run_traced: Callable[..., Any] | None = None  # both are set by `dimflow.torch`
 
 
 def interpreter_of(kind: type) -> Interpreter:
@@ -59,4 +68,20 @@ def select(op: "Op", args: tuple[Any, ...]) -> Interpreter:
 
 def run(op: "Op", args: tuple[Any, ...], params: dict[str, Any]) -> Any:
     """Run an op on the interpreter of its arguments."""
+    if is_traced(0):
+        assert run_traced is not None
+        return run_traced(op, args, params)
+    first = interpreters.get(type(args[0])) if args else None
+    if first is not None and first.rank == HIGHEST:  # nobody else can be asked to run it
+        return first.run(op, args, params)
+    if op.kind == "random":
+        return _drawing(op, args, params).run(op, args, params)
     return select(op, args).run(op, args, params)
+
+
+def _drawing(op: "Op", args: tuple[Any, ...], params: dict[str, Any]) -> Interpreter:
+    """A draw runs where its generator belongs; a seed, and NumPy's, suit every library."""
+    generator = params["generator"]
+    package = type(generator).__module__.partition(".")[0]
+    is_of_all = package in ("builtins", "numpy", "dimflow")
+    return select(op, args if is_of_all else (*args, generator))

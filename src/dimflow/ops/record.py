@@ -16,12 +16,18 @@ from dimflow.ops import dispatch
 from dimflow.ops.domain import Domain
 from dimflow.ops.expression import Expression
 from dimflow.ops.rules.batching import Batching
-from dimflow.ops.rules.costs import Cost
+from dimflow.ops.rules.costs import Cost, where_known
 from dimflow.ops.rules.derivatives import Derivative
 from dimflow.ops.rules.dtypes import DtypeRule
 from dimflow.ops.rules.points import PointRule
 from dimflow.ops.rules.shapes import ShapeRule
 from dimflow.ops.rules.units import Plan, UnitRule
+
+Adapter = Callable[..., Any]
+# A name of the array API alone where its function takes the op's own signature. In a pair, the
+# adapter is called with the library's namespace and then as the op is; None says that the
+# standard's function does less or is called otherwise, so that the definition runs.
+Standard = str | tuple[str, Adapter | None]
 
 
 class Hosts(NamedTuple):
@@ -31,6 +37,32 @@ class Hosts(NamedTuple):
     array_api: str | None = None
     torch: str | None = None
     onnx: str | None = None
+    adapter: Adapter | None = None
+    is_direct: bool = True  # whether the array API's function takes the op's own signature
+
+    @classmethod
+    def of(
+        cls, numpy: str | None, standard: Standard | None, torch: str | None, onnx: str | None
+    ) -> "Hosts":
+        """With the array API's name and adapter taken apart."""
+        if not isinstance(standard, tuple):
+            return cls(numpy, standard, torch, onnx)
+        name, adapter = standard
+        return cls(numpy, name, torch, onnx, adapter, is_direct=False)
+
+    def standard_function(self, namespace: Any) -> Callable[..., Any] | None:
+        """The array API's function in a library's namespace, to be called as the op is.
+
+        None where the standard has none, this library lacks it, or the definition is meant to run.
+        """
+        if self.array_api is None or not (self.is_direct or self.adapter):
+            return None
+        function = namespace
+        for part in self.array_api.split("."):
+            function = getattr(function, part, None)
+        if function is None or self.adapter is None:
+            return function  # type: ignore[no-any-return]
+        return partial(self.adapter, namespace)
 
 
 _NO_HOSTS = Hosts()
@@ -132,7 +164,7 @@ class Op:
         self.batching = batching
         self.expr = expr
         self.definition = definition
-        self.cost = cost
+        self.cost = None if cost is None else where_known(cost)
         self.laws = laws
         self.hosts = hosts
         self.variadic = variadic
@@ -206,6 +238,9 @@ class Op:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run on the arguments, by the interpreter of their type."""
+        if dispatch.is_traced(0):
+            assert dispatch.call_traced is not None
+            return dispatch.call_traced(self, args, kwargs)
         return (self._call or self._make_call())(*args, **kwargs)
 
     def _make_call(self) -> Callable[..., Any]:
@@ -246,7 +281,7 @@ class Op:
         if self._recall is None:
             self._make_recall()
         if self.unit_dependent and (unit := params.get("unit")) is not None:
-            if function is not self.definition:
+            if function is not self.definition or self.kind != "composite":
                 problem = f"{self.name} was given unit={str(unit)!r}, but arrays without units"
                 raise UnitError(problem, "give it a DimArray, or leave the unit out")
             function = partial(function, unit=unit)

@@ -2,11 +2,12 @@
 
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final, Literal
 
 from dimflow.ops.domain import Domain, Interval
+from dimflow.ops.evaluation import as_definition
 from dimflow.ops.expression import Expression
-from dimflow.ops.record import Hosts, Op
+from dimflow.ops.record import Hosts, Op, Standard
 from dimflow.ops.rules import batching, costs, dtypes, points, shapes
 from dimflow.ops.rules.derivatives import Derivative, Partials
 from dimflow.ops.rules.dtypes import DtypeRule
@@ -16,6 +17,7 @@ from dimflow.ops.rules.units import UnitRule
 RECORDS: dict[str, Op] = {}  # declared so far; `dimflow.ops.TABLE` has all of them
 
 _ARGUMENTS = "xyzw"
+AS_EXPRESSED: Final = "as expressed"  # the scalar expression is the definition too
 
 
 def _add(op: Op) -> Op:
@@ -53,7 +55,7 @@ def elementwise(
     signature: str | None = None,
     arrays: tuple[str, ...] | None = None,
     numpy: str | None = None,
-    array_api: str | None = None,
+    array_api: Standard | None = None,
     torch: str | None = None,
     onnx: str | None = None,
     flops: int = 1,
@@ -61,17 +63,19 @@ def elementwise(
     namespace: str = "",
     outputs: tuple[str, ...] | None = None,
     unit_dependent: bool = False,
-    definition: Callable[..., Any] | None = None,
+    definition: Callable[..., Any] | Literal["as expressed"] | None = None,
     across: bool | None = None,
 ) -> Op:
     """Declare an op that takes one element of each array to one element of the result.
 
     `domain` is `(low, high)` for each argument, or one for all as plain two numbers; `numpy` names
-    a ufunc or function if it is not the op's own name; "" says that NumPy has none.
+    a ufunc or function if it is not the op's own name; "" says that NumPy has none. A definition
+    `AS_EXPRESSED` is the scalar expression, for ops that it is safe for over the whole line.
     """
     intervals = domain if isinstance(domain[0], tuple) else (domain,)
     arity = len(intervals)
     arguments = tuple(_ARGUMENTS[:arity])
+    expression = Expression(expr, arguments, _static_names(signature, arrays))
     numpy = name if numpy is None else numpy or None
     if dtype is None:
         dtype = dtypes.ufunc(numpy) if numpy else dtypes.floating
@@ -89,11 +93,11 @@ def elementwise(
             dtype=dtype,
             derivative=Partials(partials) if type(partials) is tuple else partials,  # type: ignore[arg-type]
             batching=batching.elementwise,
-            expr=Expression(expr, arguments, _static_names(signature, arrays)),
-            definition=definition,
+            expr=expression,
+            definition=as_definition(expression) if definition == AS_EXPRESSED else definition,
             cost=costs.per_output(flops),
             laws=laws,
-            hosts=Hosts(numpy, array_api, torch, onnx),
+            hosts=Hosts.of(numpy, array_api, torch, onnx),
             arrays=arrays,
             outputs=outputs,
             namespace=namespace,
@@ -107,7 +111,7 @@ def primitive(
     name: str,
     *,
     numpy: str | None = None,
-    array_api: str | None = None,
+    array_api: Standard | None = None,
     torch: str | None = None,
     onnx: str | None = None,
     points: PointRule = points.refuse,
@@ -115,7 +119,7 @@ def primitive(
     **rules: Any,
 ) -> Op:
     """Declare an op that is not elementwise: its fields are those of `Op`."""
-    hosts = Hosts(name if numpy is None else numpy or None, array_api, torch, onnx)
+    hosts = Hosts.of(name if numpy is None else numpy or None, array_api, torch, onnx)
     return _add(Op(name, kind=kind, family=_family(), points=points, hosts=hosts, **rules))
 
 
@@ -123,7 +127,7 @@ def composite(
     *,
     domain: Domain,
     numpy: str | None = None,
-    array_api: str | None = None,
+    array_api: Standard | None = None,
     torch: str | None = None,
     onnx: str | None = None,
     **rules: Any,
@@ -145,7 +149,7 @@ def composite(
                 signature=function,
                 domain=domain,
                 definition=function,
-                hosts=Hosts(numpy, array_api, torch, onnx),
+                hosts=Hosts.of(numpy, array_api, torch, onnx),
                 **rules,
             )
         )

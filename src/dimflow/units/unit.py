@@ -63,6 +63,7 @@ class Unit:
     _derived: dict[Any, Any]
 
     __array_ufunc__ = None  # ndarray * unit comes to us
+    __pandas_priority__ = 5000  # and so does series * unit
 
     def __new__(
         cls,

@@ -29,7 +29,8 @@ def along(
 ) -> Any:
     """A key that takes a slice of one axis, and all of the others."""
     (axis,) = normalized(axis, ndim)
-    return (slice(None),) * axis + (slice(start, stop, step),)
+    rest = (slice(None),) * (ndim - axis - 1)
+    return (slice(None),) * axis + (slice(start, stop, step), *rest)
 
 
 def _axis_of(op: str, x: Any, axis: int) -> int:
@@ -76,7 +77,7 @@ def _with_ends(x: Any, axis: int, *, before: Any, after: Any) -> Any:
 
 @composite(
     numpy="diff",
-    array_api="diff",
+    array_api=("diff", None),
     arrays=("x", "prepend", "append"),
     unit=_difference,
     points=_difference_of_points,
@@ -154,7 +155,11 @@ def _slope(f: Any, axis: int, step: Any, edge_order: int) -> Any:
         return run[one] / (run[one] + run[other]) if shape_of(step) else 0.5
 
     before, after = along(ndim, axis, None, -1), along(ndim, axis, 1, None)
-    inner = slope[before] * share(after, before) + slope[after] * share(before, after)
+    inner = f[along(ndim, axis, 2, None)] - f[along(ndim, axis, None, -2)]
+    if shape_of(step):
+        inner = inner / (run[before] + run[after]) + _bend(slope[before], slope[after], run, axis)
+    else:
+        inner = inner / (2 * run)
     first, second = along(ndim, axis, 0, 1), along(ndim, axis, 1, 2)
     last, previous = along(ndim, axis, -1, None), along(ndim, axis, -2, -1)
     head, tail = slope[first], slope[last]
@@ -162,6 +167,18 @@ def _slope(f: Any, axis: int, step: Any, edge_order: int) -> Any:
         head = head - (slope[second] - head) * share(first, second)
         tail = tail + (tail - slope[previous]) * share(last, previous)
     return ops.concat([head, inner, tail], axis=axis)
+
+
+def _bend(left: Any, right: Any, run: Any, axis: int) -> Any:
+    """What unequal widths add to the slope through both neighbours.
+
+    Between equal ones the value itself does not count, so that its nan stays its own.
+    """
+    before, after = along(run.ndim, axis, None, -1), along(run.ndim, axis, 1, None)
+    wider = run[after] - run[before]
+    change = left - right
+    unseen = ops.logical_and(ops.equal(wider, 0), ops.isnan(change))
+    return ops.where(unseen, 0, change) * (wider / (run[after] + run[before]))
 
 
 @composite(

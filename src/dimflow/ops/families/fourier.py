@@ -21,6 +21,7 @@ from dimflow.ops.rules.derivatives import Jvp, Linear
 from dimflow.ops.rules.shapes import normalized, unchanged
 from dimflow.ops.rules.transposition import shape_of
 from dimflow.ops.rules.units import Call, Resolved, same, unit_of, unit_rule
+from dimflow.ops.standard import adapters
 from dimflow.ops.table import composite, primitive
 
 # A real transform and its inverse share a matrix but for the factor in front.
@@ -32,7 +33,7 @@ def _resized(x: Any, axis: int, length: int) -> Any:
     axis = normalized(axis, ndim(x))[0]
     present = shape_of(x)[axis]
     if present > length:
-        return x[(slice(None),) * axis + (slice(length),)]
+        return ops.index(x, key=(*[slice(None)] * axis, slice(length)))
     if present < length:
         widths = [(0, length - present if i == axis else 0) for i in range(ndim(x))]
         return ops.pad(x, widths)
@@ -115,7 +116,7 @@ def _transform(name: str, doc: str, transpose: Any, shape: Any, domain: Any) -> 
         signature="x, /, n=None, axis=-1, norm=None",
         namespace="fft",
         numpy=f"fft.{name}",
-        array_api=f"fft.{name}",
+        array_api=(f"fft.{name}", adapters.fourier(name)),
         unit=same,
         shape=shape,
         dtype=_dtype(name),
@@ -177,7 +178,7 @@ _transform(
 
 @composite(
     numpy="fft.hfft",
-    array_api="fft.hfft",
+    array_api=("fft.hfft", adapters.fourier("hfft")),
     namespace="fft",
     unit=same,
     points=points.refuse,
@@ -190,7 +191,7 @@ def hfft(x: Any, /, n: int | None = None, axis: int = -1, norm: str | None = Non
 
 @composite(
     numpy="fft.ihfft",
-    array_api="fft.ihfft",
+    array_api=("fft.ihfft", adapters.fourier("ihfft")),
     namespace="fft",
     unit=same,
     points=points.refuse,
@@ -239,7 +240,9 @@ def _several(name: str, parts: Any, doc: str, axes: Any, kind: str) -> Op:
 
     declare = composite(
         numpy=f"fft.{name}",
-        array_api=None if name.endswith("2") else f"fft.{name}",
+        array_api=None
+        if name.endswith("2")
+        else (f"fft.{name}", adapters.fourier_in_several(name)),
         namespace="fft",
         unit=same,
         points=points.refuse,
@@ -300,7 +303,8 @@ def _frequencies(name: str, doc: str, length: Any) -> Op:
         arrays=("d",),
         namespace="fft",
         numpy=f"fft.{name}",
-        array_api=f"fft.{name}",
+        array_api=(f"fft.{name}", None),
+        definition=_counted(name),
         unit=_per_step,
         shape=shape,
         dtype=_frequency_dtype,
@@ -309,6 +313,20 @@ def _frequencies(name: str, doc: str, length: Any) -> Op:
         cost=costs.per_output(1),
         domain=lambda rng: [Sample((np.asarray(rng.uniform(0.5, 2.0)),), {"n": n}) for n in (5, 6)],
     )
+
+
+def _counted(name: str) -> Any:
+    """The frequencies as multiples of the lowest one."""
+
+    def definition(n: int, d: Any = 1.0) -> Any:
+        whole = (
+            np.arange(n // 2 + 1)
+            if name == "rfftfreq"
+            else np.fft.ifftshift(np.arange(-(n // 2), n - n // 2))
+        )
+        return ops.multiply(whole, ops.divide(1.0, ops.multiply(d, n)))
+
+    return definition
 
 
 def _frequency_dtype(given: Any, params: Any) -> Any:

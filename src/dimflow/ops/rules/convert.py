@@ -53,10 +53,37 @@ def scaled(scale: Scale) -> Converter:
     1 cm is 1/100 m and 1 mm is 1/25.4 inch: so 25.4 mm are 1 inch, and 7 cm are 0.07 m.
     """
     if scale.is_rational and _is_shorter(scale.denominator, scale.numerator):
-        divisor = float(ONE / scale)
-        return lambda x: x / divisor
-    factor = float(scale)
-    return lambda x: x * factor
+        return _divided(float(ONE / scale))
+    return _multiplied(float(scale))
+
+
+# Some libraries' operators take no fraction beside integers; the ops always do.
+
+
+def _divided(divisor: float) -> Converter:
+    def convert(x: Any) -> Any:
+        try:
+            return x / divisor
+        except TypeError:
+            return _op("divide", x, divisor)
+
+    return convert
+
+
+def _multiplied(factor: float) -> Converter:
+    def convert(x: Any) -> Any:
+        try:
+            return x * factor
+        except TypeError:
+            return _op("multiply", x, factor)
+
+    return convert
+
+
+def _op(name: str, x: Any, number: float) -> Any:
+    from dimflow import ops
+
+    return ops.get(name)(x, number)
 
 
 def _is_shorter(numerator: int, denominator: int) -> bool:

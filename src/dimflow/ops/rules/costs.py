@@ -12,8 +12,22 @@ class Work(NamedTuple):
     elements: int
 
 
-# From the shapes of the arguments, those of the results, and the parameters.
-Cost = Callable[[tuple[Any, ...], tuple[Any, ...], dict[str, Any]], Work]
+# From the shapes of the arguments, those of the results, and the parameters; None if some length
+# is not known without data.
+Cost = Callable[[tuple[Any, ...], tuple[Any, ...], dict[str, Any]], Work | None]
+
+
+def where_known(cost: Cost) -> Cost:
+    """A cost that is None where a length is: rules then need not ask."""
+
+    def checked(
+        shapes: tuple[Any, ...], results: tuple[Any, ...], params: dict[str, Any]
+    ) -> Work | None:
+        if any(None in shape for shape in (*shapes, *results) if shape is not None):
+            return None
+        return cost(shapes, results, params)
+
+    return checked
 
 
 def moved(shapes: tuple[Any, ...], results: tuple[Any, ...]) -> int:

@@ -14,6 +14,47 @@ DtypeRule = Callable[[tuple[Any, ...], dict[str, Any]], Any]
 _NUMBERS = {bool: True, int: 0, float: 0.0, complex: 0j}
 
 
+def named(dtype: Any) -> Any:
+    """A dtype of any library as NumPy's of that name; the classes of bare numbers stay as they are.
+
+    One that NumPy has no name for (bfloat16) stays as it is too.
+    """
+    if (
+        dtype is None
+        or isinstance(dtype, np.dtype)
+        or (isinstance(dtype, type) and dtype in _NUMBERS)
+    ):
+        return dtype
+    try:
+        return np.dtype(dtype)
+    except TypeError:
+        name = str(dtype).rpartition(".")[2]  # "torch.float32", "mlx.core.float32"
+        return np.dtype(name) if name in np.sctypeDict else dtype
+
+
+_KINDS = (("complex", "c"), ("float", "f"), ("uint", "u"), ("int", "i"), ("bool", "b"))
+
+
+def kind(dtype: Any) -> str:
+    """The letter of a dtype's kind: b, i, u, f, c; bfloat16 counts as f.
+
+    By its name, which a compiler that traces a library's own code can follow; but NumPy is slow to
+    name its own.
+    """
+    if isinstance(dtype, np.dtype) and dtype.kind in "biufc":
+        return str(dtype.kind)
+    name = str(dtype)
+    for part, letter in _KINDS:
+        if part in name:
+            return letter
+    return str(np.dtype(named(dtype)).kind)  # "<f8", "d"
+
+
+def kind_of(value: Any) -> str:
+    """The letter of the kind of an array's or a bare number's dtype."""
+    return kind(getattr(value, "dtype", type(value)))
+
+
 def promoted(dtypes: tuple[Any, ...], params: dict[str, Any]) -> np.dtype[Any]:
     """The dtype that all meet in."""
     return result_type(dtypes)
@@ -21,7 +62,7 @@ def promoted(dtypes: tuple[Any, ...], params: dict[str, Any]) -> np.dtype[Any]:
 
 def result_type(dtypes: tuple[Any, ...]) -> np.dtype[Any]:
     """NumPy's result_type, with Python's classes for bare numbers; None does not count."""
-    return np.result_type(*(_NUMBERS.get(d, d) for d in dtypes if d is not None))
+    return np.result_type(*(_NUMBERS.get(d, named(d)) for d in dtypes if d is not None))
 
 
 def floating(dtypes: tuple[Any, ...], params: dict[str, Any]) -> np.dtype[Any]:

@@ -46,6 +46,16 @@ def delta(rule: UnitRule, call: Call) -> Resolved:
     return Resolved(targets, result and result.delta)
 
 
+def unshifted(rule: UnitRule, call: Call) -> Resolved:
+    """What the zero of a scale does not move, so that it is a difference: the imaginary part."""
+    targets, result = rule(call)
+    assert isinstance(result, Unit)
+    try:
+        return Resolved(targets, result.delta)
+    except PointError:
+        return Resolved(targets, PURE)  # of pH, whose differences have no name
+
+
 def differences(*indices: int) -> PointRule:
     """Points may stand in these arguments, of which only differences matter: integrals over x."""
 

@@ -20,7 +20,7 @@ def broadcast(shapes: tuple[Any, ...], params: dict[str, Any]) -> Shape:
 def broadcast_shapes(shapes: Sequence[Any]) -> Shape:
     """The common shape of several; arguments that were left out (None) do not count."""
     shapes = [s for s in shapes if s is not None]
-    ndim = max(map(len, shapes), default=0)
+    ndim = max([0, *map(len, shapes)])
     result: list[int | None] = []
     for axis in range(-ndim, 0):
         lengths = [s[axis] for s in shapes if len(s) >= -axis]

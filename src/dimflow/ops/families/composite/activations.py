@@ -20,7 +20,7 @@ elementwise(
     "relu",
     doc="The larger of x and 0, in any unit.",
     unit=same,
-    partials=(lambda out, x: x > 0,),
+    partials=(lambda out, x: ops.sign(out),),
     expr="x if x > 0 or x != x else 0",
     domain=(-2.0, 2.0),
     numpy="",
@@ -198,12 +198,18 @@ elementwise(
     flops=25,
 )
 
+
+def _between(x: Any, low: Any, high: Any) -> Any:
+    """1 between two ends, in the precision of x, and 0 elsewhere."""
+    return ops.heaviside(x - low, 0.0) * ops.heaviside(high - x, 0.0)
+
+
 elementwise(
     "hardtanh",
     doc="x, held between two pure numbers.",
     signature="x, /, min_val=-1.0, max_val=1.0",
     unit=pure_to_pure,
-    partials=(lambda out, x, min_val, max_val: ops.logical_and(x > min_val, x < max_val),),
+    partials=(lambda out, x, min_val, max_val: _between(x, min_val, max_val),),
     expr="min_val if x < min_val else max_val if x > max_val else x",
     domain=(-2.0, 2.0),
     numpy="",
@@ -217,7 +223,7 @@ elementwise(
     "relu6",
     doc="x, held between 0 and 6.",
     unit=pure_to_pure,
-    partials=(lambda out, x: ops.logical_and(x > 0, x < 6.0),),
+    partials=(lambda out, x: _between(x, 0.0, 6.0),),
     expr="0.0 if x < 0 else 6.0 if x > 6 else x",
     domain=(-2.0, 8.0),
     numpy="",
@@ -288,7 +294,7 @@ elementwise(
     doc="x moved towards 0 by a pure number, and 0 where that would pass it.",
     signature="x, /, lambd=0.5",
     unit=pure_to_pure,
-    partials=(lambda out, x, lambd: ops.abs(x) > lambd,),
+    partials=(lambda out, x, lambd: ops.heaviside(ops.abs(x) - lambd, 0.0),),
     expr="x - lambd if x > lambd else x + lambd if x < -lambd else 0.0 * x",
     domain=(-2.0, 2.0),
     numpy="",
@@ -302,7 +308,7 @@ elementwise(
     doc="x, but 0 where |x| is at most a pure number.",
     signature="x, /, lambd=0.5",
     unit=pure_to_pure,
-    partials=(lambda out, x, lambd: ops.abs(x) > lambd,),
+    partials=(lambda out, x, lambd: ops.heaviside(ops.abs(x) - lambd, 0.0),),
     expr="x if abs(x) > lambd or x != x else 0.0",
     domain=(-2.0, 2.0),
     numpy="",

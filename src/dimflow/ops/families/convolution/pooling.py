@@ -13,8 +13,9 @@ import numpy as np
 
 from dimflow import ops
 from dimflow.errors import PointError, ShapeMismatch, UnitError
+from dimflow.ops.definitions import windows as definitions
 from dimflow.ops.domain import Sample
-from dimflow.ops.families.convolution.convolution import per_axis
+from dimflow.ops.families.convolution.geometry import per_axis
 from dimflow.ops.rules import batching, costs, dtypes, points
 from dimflow.ops.rules.derivatives import Linear
 from dimflow.ops.rules.transposition import shape_of
@@ -112,6 +113,7 @@ primitive(
     batching=_last_axes("window_shape"),
     cost=costs.view,
     numpy="",
+    definition=definitions.sliding_windows,
     domain=lambda rng: [
         Sample((rng.normal(size=7),), {"window_shape": (3,), "stride": 2, "dilation": 1}),
         Sample((rng.normal(size=(2, 1, 5, 6)),), {"window_shape": 2, "stride": 1, "dilation": 2}),
@@ -133,6 +135,7 @@ primitive(
     ),
     cost=costs.per_input(1),
     numpy="",
+    definition=definitions.overlap_add,
     domain=lambda rng: [
         Sample((rng.normal(size=(3, 3)),), {"shape": (7,), "stride": 2, "dilation": 1}),
         Sample((rng.normal(size=(2, 3, 4, 2, 2)),), {"shape": (5, 6), "stride": 1, "dilation": 2}),
@@ -211,7 +214,7 @@ class Pool:
         )
         lead_axes = len(shape_of(x)) - len(self.space)
         wanted = tuple(slice(n) for n in self.out)
-        return out[(slice(None),) * lead_axes + wanted]
+        return out[((slice(None),) * lead_axes + wanted + (slice(None),) * len(wanted))]
 
     @property
     def last(self) -> tuple[int, ...]:
@@ -347,7 +350,8 @@ def _adaptive(op: str, x: Any, output_size: Any, reduce: Callable[..., Any]) -> 
         if len(cuts) == shape_of(x)[axis]:
             continue
         lead = (slice(None),) * axis
-        x = ops.stack([reduce(x[(*lead, slice(a, b))], axis=axis) for a, b in cuts], axis=axis)
+        parts = (ops.index(x, key=(*lead, slice(a, b))) for a, b in cuts)
+        x = ops.stack([reduce(part, axis=axis) for part in parts], axis=axis)
     return x
 
 

@@ -4,6 +4,7 @@ from typing import Any
 
 from dimflow import ops
 from dimflow.errors import DimensionError, UnitError
+from dimflow.ops.definitions import elementwise as elements
 from dimflow.ops.domain import Sample
 from dimflow.ops.families.elementwise.complex_numbers import is_complex
 from dimflow.ops.rules import dtypes, points, shapes
@@ -27,6 +28,7 @@ from dimflow.ops.rules.units import (
     unit_of,
     unit_rule,
 )
+from dimflow.ops.rules.values import floated
 from dimflow.ops.table import composite, elementwise
 from dimflow.units import Unit
 
@@ -213,6 +215,7 @@ elementwise(
     partials=(lambda out, x: ops.sign(x),),
     expr="abs(x)",
     domain=(0.5, 2.0),
+    definition=lambda x: ops.abs(floated(x)),
     laws=("idempotent",),
 )
 
@@ -261,6 +264,7 @@ elementwise(
     unit=finely,
     partials=(lambda out, x, y: 1.0, lambda out, x, y: -ops.rint((x - out) / y)),
     expr="fmod(x, y)",
+    definition=elements.fmod,
     domain=((0.1, 5.0), (0.5, 2.0)),
     torch="fmod",
     flops=6,
@@ -305,6 +309,7 @@ for name, doc in (
         unit=counts,
         partials=DISCRETE,
         expr=f"{name}(x, y)",
+        definition=getattr(elements, name),
         domain=((1, 60, True), (1, 60, True)),
         torch=name,
         flops=20,

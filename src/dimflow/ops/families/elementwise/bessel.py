@@ -3,6 +3,7 @@
 from typing import Any
 
 from dimflow import ops
+from dimflow.ops.definitions import bessel as definitions
 from dimflow.ops.rules import dtypes
 from dimflow.ops.rules.units import pure_to_pure
 from dimflow.ops.table import elementwise
@@ -27,6 +28,7 @@ for name, slope, domain, torch in (
         unit=pure_to_pure,
         partials=(slope,),
         expr=f"bessel_{name}(x)",
+        definition=getattr(definitions, f"bessel_{name}"),
         domain=domain,
         numpy="",
         torch=torch,
@@ -51,6 +53,7 @@ for name, slope, scaled in (
         unit=pure_to_pure,
         partials=(slope,),
         expr=f"{scaled}bessel_{name[:2]}(x)",
+        definition=getattr(definitions, f"bessel_{name}"),
         domain=(0.5, 12.0),
         numpy="i0" if name == "i0" else "",
         dtype=dtypes.floating,

@@ -4,6 +4,7 @@ from typing import Any
 
 from dimflow import ops
 from dimflow.errors import DimensionError, PointError
+from dimflow.ops.definitions import elementwise as elements
 from dimflow.ops.domain import Sample
 from dimflow.ops.rules import dtypes, points
 from dimflow.ops.rules.derivatives import DISCRETE
@@ -20,7 +21,7 @@ from dimflow.ops.rules.units import (
     same_to_plain,
     unit_rule,
 )
-from dimflow.ops.table import composite, elementwise
+from dimflow.ops.table import AS_EXPRESSED, composite, elementwise
 from dimflow.units import Unit
 
 onnx: str | None
@@ -81,6 +82,7 @@ for name, word, expr, in_array_api, onnx in (
         expr=expr,
         domain=(-2.0, 2.0),
         dtype=dtypes.boolean,
+        definition=None if in_array_api else AS_EXPRESSED,
         array_api=name if in_array_api else None,
         torch=None if name == "iscomplex" else name,  # torch's asks for the dtype
         onnx=onnx,
@@ -123,6 +125,7 @@ elementwise(
     domain=((-2.0, 2.0), (-2.0, 2.0), (0.0, 0.5), (0.0, 0.5)),
     numpy="",
     dtype=dtypes.boolean,
+    definition=elements.within,
     flops=4,
 )
 

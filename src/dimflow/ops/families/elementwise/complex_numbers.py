@@ -4,9 +4,11 @@ from math import pi
 from typing import Any
 
 from dimflow import ops
+from dimflow.ops.definitions import elementwise as elements
 from dimflow.ops.rules import dtypes, points
 from dimflow.ops.rules.derivatives import Jvp, Linear
 from dimflow.ops.rules.units import RADIAN, Call, Resolved, same, to, unit_rule
+from dimflow.ops.standard import adapters
 from dimflow.ops.table import elementwise
 from dimflow.units import Unit
 
@@ -28,7 +30,7 @@ elementwise(
     expr="real(x)",
     domain=(-2.0, 2.0),
     dtype=dtypes.real,
-    array_api="real",
+    array_api=("real", adapters.real),
     torch="real",
     flops=0,
     laws=("idempotent",),
@@ -38,11 +40,12 @@ elementwise(
     "imag",
     doc="The imaginary part; zero for real numbers.",
     unit=same,
+    points=points.unshifted,
     partials=Linear(lambda ct, args, params: (ct * (-1j if is_complex(args[0]) else 0),)),
     expr="imag(x)",
     domain=(-2.0, 2.0),
     dtype=dtypes.real,
-    array_api="imag",
+    array_api=("imag", adapters.imag),
     flops=0,
 )
 
@@ -89,6 +92,7 @@ elementwise(
     expr="angle(x) * (180 / pi if deg else 1)",
     domain=(0.5, 2.0),
     dtype=_phase_dtype,
+    definition=elements.angle,
     torch="angle",
     flops=16,
 )

@@ -5,6 +5,7 @@ from math import pi
 from typing import Any
 
 from dimflow import ops
+from dimflow.ops.definitions import elementwise as elements
 from dimflow.ops.rules import dtypes
 from dimflow.ops.rules.units import pure_to_pure
 from dimflow.ops.table import elementwise
@@ -32,6 +33,7 @@ elementwise(
     unit=pure_to_pure,
     partials=(lambda out, x: out * _LN2,),
     expr="exp2(x)",
+    definition=elements.exp2,
     domain=(-2.0, 2.0),
     torch="exp2",
     flops=10,
@@ -125,6 +127,7 @@ elementwise(
         lambda out, x, y: ops.sigmoid((y - x) * _LN2),
     ),
     expr="fmax(x, y) + log2(1 + exp2(-abs(x - y)))",
+    definition=elements.logaddexp2,
     domain=((-2.0, 2.0), (-2.0, 2.0)),
     torch="logaddexp2",
     flops=24,
@@ -146,6 +149,7 @@ elementwise(
     unit=pure_to_pure,
     partials=(_sinc_slope,),
     expr="1.0 if x == 0 else sin(pi * x) / (pi * x)",
+    definition=elements.sinc,
     dtype=dtypes.floating,
     domain=(-2.0, 2.0),
     torch="sinc",
@@ -158,6 +162,7 @@ elementwise(
     unit=pure_to_pure,
     partials=(lambda out, x: out * ops.sigmoid(-x),),
     expr="1 / (1 + exp(-x))",
+    definition=elements.sigmoid,
     domain=(-2.0, 2.0),
     numpy="",
     torch="sigmoid",
@@ -172,6 +177,7 @@ elementwise(
     unit=pure_to_pure,
     partials=(lambda out, x: 1 / (x * (1 - x)),),
     expr="log(x / (1 - x))",
+    definition=elements.logit,
     domain=(0.1, 0.9),
     numpy="",
     torch="logit",
@@ -185,6 +191,7 @@ elementwise(
     unit=pure_to_pure,
     partials=(lambda out, x: ops.sigmoid(x),),
     expr="fmax(x, 0.0) + log1p(exp(-abs(x)))",
+    definition=elements.softplus,
     domain=(-2.0, 2.0),
     numpy="",
     torch="nn.functional.softplus",
@@ -198,6 +205,7 @@ elementwise(
     unit=pure_to_pure,
     partials=(lambda out, x: ops.sigmoid(-x),),
     expr="fmin(x, 0.0) - log1p(exp(-abs(x)))",
+    definition=elements.log_sigmoid,
     domain=(-2.0, 2.0),
     numpy="",
     torch="nn.functional.logsigmoid",

@@ -3,6 +3,7 @@
 from typing import Any
 
 from dimflow import ops
+from dimflow.ops.definitions import elementwise as elements
 from dimflow.ops.domain import Sample
 from dimflow.ops.rules import dtypes, points, shapes
 from dimflow.ops.rules.units import same
@@ -56,6 +57,7 @@ for name, word, picked in (("fmax", "larger", _above), ("fmin", "smaller", _belo
             lambda out, x, y, picked=picked: _alone(y, x, picked),
         ),
         expr=f"{name}(x, y)",
+        definition=getattr(elements, name),
         domain=((-2.0, 2.0), (-2.0, 2.0)),
         torch=name,
         laws=("commutative", "associative"),
@@ -79,7 +81,7 @@ def _clip_samples(rng: Any) -> list[Sample]:
     shape=shapes.broadcast,
     dtype=dtypes.promoted,
     numpy="clip",
-    array_api="clip",
+    array_api=("clip", None),
     torch="clamp",
     onnx="Clip",
     domain=_clip_samples,

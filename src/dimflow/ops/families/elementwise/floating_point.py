@@ -3,6 +3,7 @@
 from typing import Any
 
 from dimflow import ops
+from dimflow.ops.definitions import elementwise as elements
 from dimflow.ops.domain import Sample
 from dimflow.ops.rules import dtypes, points, shapes
 from dimflow.ops.rules.derivatives import DISCRETE, STEPS
@@ -37,6 +38,7 @@ elementwise(
     unit=chosen,
     partials=STEPS,
     expr="spacing(x)",
+    definition=elements.spacing,
     domain=(0.5, 2.0),
     unit_dependent=True,
 )
@@ -54,6 +56,7 @@ elementwise(
     unit=_scaled_by_two,
     partials=(lambda out, x, y: ops.ldexp(1.0, y), None),
     expr="ldexp(x, y)",
+    definition=elements.ldexp,
     domain=((-2.0, 2.0), (-3, 3, True)),
     torch="ldexp",
 )
@@ -65,6 +68,7 @@ elementwise(
     unit=chosen,
     partials=(lambda out, x, **params: ops.ldexp(1.0, -ops.frexp_exponent(x, **params)),),
     expr="frexp_mantissa(x)",
+    definition=elements.frexp_mantissa,
     domain=(0.51, 0.99),
     numpy="",
     dtype=lambda given, params: dtypes.ufunc("frexp")(given, params)[0],
@@ -84,6 +88,7 @@ elementwise(
     unit=_chosen_to_plain,
     partials=DISCRETE,
     expr="frexp_exponent(x)",
+    definition=elements.frexp_exponent,
     domain=(0.51, 0.99),
     numpy="",
     dtype=lambda given, params: dtypes.ufunc("frexp")(given, params)[1],

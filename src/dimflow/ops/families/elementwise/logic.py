@@ -3,8 +3,10 @@
 Zero is zero in every unit, so a quantity has a truth value; a point on a scale has none.
 """
 
+from dimflow.ops.definitions import elementwise as elements
 from dimflow.ops.rules.derivatives import DISCRETE
-from dimflow.ops.rules.units import any_to_plain, counts_to_plain
+from dimflow.ops.rules.units import any_to_plain, counts, counts_to_plain
+from dimflow.ops.standard import adapters
 from dimflow.ops.table import elementwise
 
 for name, word, expr, onnx in (
@@ -19,7 +21,7 @@ for name, word, expr, onnx in (
         partials=DISCRETE,
         expr=expr,
         domain=((-2.0, 2.0), (-2.0, 2.0)),
-        array_api=name,
+        array_api=(name, getattr(adapters, name)),
         torch=name,
         onnx=onnx,
         laws=("commutative", "associative"),
@@ -32,7 +34,7 @@ elementwise(
     partials=DISCRETE,
     expr="x == 0",
     domain=(-2.0, 2.0),
-    array_api="logical_not",
+    array_api=("logical_not", adapters.logical_not),
     torch="logical_not",
     onnx="Not",
 )
@@ -47,7 +49,7 @@ for name, symbol, numpy, laws in (
     elementwise(
         name,
         doc=f"x {symbol} y, bit by bit.",
-        unit=counts_to_plain,
+        unit=counts,
         partials=DISCRETE,
         expr=f"x {symbol} y",
         domain=((0, 7, True), (0, 7, True)),
@@ -60,7 +62,7 @@ for name, symbol, numpy, laws in (
 elementwise(
     "bitwise_invert",
     doc="Every bit of x turned over.",
-    unit=counts_to_plain,
+    unit=counts,
     partials=DISCRETE,
     expr="~x",
     domain=(0, 7, True),
@@ -76,5 +78,6 @@ elementwise(
     unit=counts_to_plain,
     partials=DISCRETE,
     expr="popcount(abs(x))",
+    definition=elements.bitwise_count,
     domain=(0, 100, True),
 )

@@ -6,10 +6,12 @@ from typing import Any
 
 from dimflow import ops
 from dimflow.errors import UnitError, UnitRangeError
+from dimflow.ops.definitions import elementwise as elements
 from dimflow.ops.domain import Sample
 from dimflow.ops.families.elementwise.complex_numbers import is_complex
 from dimflow.ops.rules import dtypes
 from dimflow.ops.rules.units import PURE, Call, Resolved, power, pure, same, unit_of, unit_rule
+from dimflow.ops.standard import adapters
 from dimflow.ops.table import composite, elementwise
 
 elementwise(
@@ -31,6 +33,7 @@ elementwise(
     unit=power("1/3"),
     partials=(lambda out, x: 1 / (3 * out * out),),
     expr="cbrt(x)",
+    definition=elements.cbrt,
     domain=(0.5, 2.0),
     flops=12,
 )
@@ -114,6 +117,7 @@ elementwise(
     expr="x ** exponent",
     domain=(0.5, 2.0),
     numpy="",
+    array_api=("pow", adapters.static_power),
     dtype=_power_dtype,
     flops=10,
 )
@@ -143,6 +147,7 @@ elementwise(
     expr="x ** y",
     domain=((0.5, 2.0), (-2.0, 2.0)),
     numpy="power",
+    array_api="pow",
     flops=20,
 )
 
@@ -154,7 +159,7 @@ def _static(exponent: Any) -> Any:
     if getattr(exponent, "shape", None) == () and hasattr(exponent, "to_value"):
         exponent = exponent.to_value("")
     if type(exponent).__module__ == "numpy" and exponent.shape == ():
-        exponent = exponent.item()
+        exponent = exponent[()]  # NumPy's scalar, which has a dtype: a number of Python has none
     return exponent if isinstance(exponent, Real) else None
 
 
@@ -169,7 +174,7 @@ def _power_samples(rng: Any) -> list[Sample]:
 
 @composite(
     numpy="power",
-    array_api="pow",
+    array_api=("pow", None),
     torch="pow",
     onnx="Pow",
     domain=_power_samples,

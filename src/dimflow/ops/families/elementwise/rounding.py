@@ -2,10 +2,12 @@
 
 from typing import Any
 
+from dimflow.ops.definitions import elementwise as elements
 from dimflow.ops.rules import dtypes, points
 from dimflow.ops.rules.derivatives import STEPS
 from dimflow.ops.rules.units import chosen
-from dimflow.ops.table import elementwise
+from dimflow.ops.standard import adapters
+from dimflow.ops.table import AS_EXPRESSED, elementwise
 
 
 def _whole(given: tuple[Any, ...], params: dict[str, Any]) -> Any:
@@ -33,6 +35,7 @@ for name, doc, expr, array_api, torch, onnx in (
         expr=expr,
         domain=(-5.0, 5.0),
         dtype=dtypes.ufunc("trunc") if name == "fix" else None,
+        definition=elements.rint if name == "rint" else AS_EXPRESSED if name == "fix" else None,
         array_api=name if array_api else None,
         torch=name if torch else None,
         onnx=onnx,
@@ -50,7 +53,7 @@ elementwise(
     expr="rint(x * 10.0 ** decimals) / 10.0 ** decimals",
     domain=(-5.0, 5.0),
     dtype=_whole,
-    array_api="round",
+    array_api=("round", adapters.rounded),
     torch="round",
     laws=("idempotent",),
     unit_dependent=True,

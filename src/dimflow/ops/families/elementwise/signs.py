@@ -16,7 +16,7 @@ from dimflow.ops.rules.units import (
     unit_of,
     unit_rule,
 )
-from dimflow.ops.table import elementwise
+from dimflow.ops.table import AS_EXPRESSED, elementwise
 
 
 @unit_rule
@@ -84,8 +84,9 @@ elementwise(
     "heaviside",
     doc="0 below zero, 1 above it, and y at zero.",
     unit=_step,
-    partials=(None, lambda out, x, y: 0.0 + (x == 0)),
+    partials=(None, lambda out, x, y: ops.where(ops.equal(x, 0), 1.0, 0.0)),
     expr="0.0 if x < 0 else (1.0 if x > 0 else (y if x == 0 else x))",
     domain=((-2.0, 2.0), (0.0, 1.0)),
+    definition=AS_EXPRESSED,
     torch="heaviside",
 )

@@ -3,6 +3,7 @@
 from math import pi, sqrt
 
 from dimflow import ops
+from dimflow.ops.definitions import special as definitions
 from dimflow.ops.rules import dtypes
 from dimflow.ops.rules.units import pure_to_pure
 from dimflow.ops.table import elementwise
@@ -15,6 +16,7 @@ elementwise(
     unit=pure_to_pure,
     partials=(lambda out, x: _SLOPE * ops.exp(-x * x),),
     expr="erf(x)",
+    definition=definitions.erf,
     domain=(-2.0, 2.0),
     numpy="",
     torch="special.erf",
@@ -30,6 +32,7 @@ elementwise(
     unit=pure_to_pure,
     partials=(lambda out, x: -_SLOPE * ops.exp(-x * x),),
     expr="erfc(x)",
+    definition=definitions.erfc,
     domain=(-2.0, 2.0),
     numpy="",
     torch="special.erfc",
@@ -43,6 +46,7 @@ elementwise(
     unit=pure_to_pure,
     partials=(lambda out, x: ops.exp(out * out) / _SLOPE,),
     expr="erfinv(x)",
+    definition=definitions.erfinv,
     domain=(-0.9, 0.9),
     numpy="",
     torch="special.erfinv",
@@ -57,6 +61,7 @@ elementwise(
     unit=pure_to_pure,
     partials=(lambda out, x: out * ops.digamma(x),),
     expr="gamma(x)",
+    definition=definitions.gamma,
     domain=(0.5, 4.0),
     numpy="",
     namespace="special",
@@ -69,6 +74,7 @@ elementwise(
     unit=pure_to_pure,
     partials=(lambda out, x: ops.digamma(x),),
     expr="lgamma(x)",
+    definition=definitions.lgamma,
     domain=(2.5, 6.0),
     numpy="",
     torch="special.gammaln",
@@ -82,6 +88,7 @@ elementwise(
     unit=pure_to_pure,
     partials=(lambda out, x: ops.polygamma(x, n=1),),
     expr="digamma(x)",
+    definition=definitions.digamma,
     domain=(1.7, 6.0),
     numpy="",
     torch="special.digamma",
@@ -96,6 +103,7 @@ elementwise(
     unit=pure_to_pure,
     partials=(lambda out, x, n: ops.polygamma(x, n=n + 1),),
     expr="polygamma(n, x)",
+    definition=definitions.polygamma,
     domain=(0.5, 4.0),
     numpy="",
     namespace="special",
@@ -111,6 +119,7 @@ elementwise(
         lambda out, x, y: out * (ops.digamma(y) - ops.digamma(x + y)),
     ),
     expr="beta(x, y)",
+    definition=definitions.beta,
     domain=((0.5, 4.0), (0.5, 4.0)),
     numpy="",
     dtype=dtypes.floating,
@@ -128,6 +137,7 @@ elementwise(
         lambda out, x, y: ops.digamma(y) - ops.digamma(x + y),
     ),
     expr="lgamma(x) + lgamma(y) - lgamma(x + y)",
+    definition=definitions.betaln,
     domain=((1.2, 4.0), (1.2, 4.0)),
     numpy="",
     dtype=dtypes.floating,

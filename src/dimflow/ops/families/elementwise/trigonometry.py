@@ -19,7 +19,7 @@ from dimflow.ops.rules.units import (
     unit_of,
     unit_rule,
 )
-from dimflow.ops.table import elementwise
+from dimflow.ops.table import AS_EXPRESSED, elementwise
 from dimflow.units import Unit
 
 DEGREE = Unit("deg")
@@ -149,6 +149,7 @@ for name, torch in (("deg2rad", "deg2rad"), ("radians", None)):
         unit=_to_radians,
         partials=(lambda out, x: pi / 180,),
         expr="x * (pi / 180)",
+        definition=AS_EXPRESSED,
         domain=(-180.0, 180.0),
         torch=torch,
     )
@@ -160,6 +161,7 @@ for name, torch in (("rad2deg", "rad2deg"), ("degrees", None)):
         unit=_to_degrees,
         partials=(lambda out, x: 180 / pi,),
         expr="x * (180 / pi)",
+        definition=AS_EXPRESSED,
         domain=(-3.0, 3.0),
         torch=torch,
     )

@@ -7,14 +7,24 @@ import numpy as np
 
 from dimflow import ops
 from dimflow.errors import ShapeMismatch
+from dimflow.ops.definitions import scattering
 from dimflow.ops.domain import Sample
-from dimflow.ops.families.index.keys import INDEX, MASK, Layout, has_mask, layout, split_key
+from dimflow.ops.families.index.keys import (
+    INDEX,
+    MASK,
+    Layout,
+    has_mask,
+    layout,
+    split_key,
+    within,
+)
 from dimflow.ops.families.shape.shaping import static_shape
 from dimflow.ops.rules import batching, costs, dtypes, points
 from dimflow.ops.rules.derivatives import Jvp, Linear
 from dimflow.ops.rules.shapes import broadcast_shapes, normalized
 from dimflow.ops.rules.transposition import shape_of, unbroadcast
 from dimflow.ops.rules.units import PURE, Call, Resolved, common, first, pure, unit_rule
+from dimflow.ops.standard import adapters, picking
 from dimflow.ops.table import composite, elementwise, primitive
 from dimflow.units import Unit
 
@@ -48,7 +58,7 @@ elementwise(
     ),
     expr="y if x else z",
     domain=((0, 1, True), (-2.0, 2.0), (-2.0, 2.0)),
-    array_api="where",
+    array_api=("where", adapters.where),
     torch="where",
     onnx="Where",
 )
@@ -157,6 +167,7 @@ primitive(
     batching=_index_batch,
     cost=costs.copying,
     numpy="",
+    array_api=("take", picking.index),
     domain=_index_samples,
 )
 
@@ -312,6 +323,7 @@ for name, doc, derivative, policy in _WRITERS:
         batching=_written_batch,
         cost=costs.copying,
         numpy="",
+        definition=getattr(scattering, name),
         domain=_written_samples,
     )
 
@@ -330,7 +342,7 @@ def getitem(x: Any, /, key: Any) -> Any:
 
 @composite(
     numpy="take",
-    array_api="take",
+    array_api=("take", picking.take),
     onnx="Gather",
     unit=first,
     points=points.free,
@@ -354,15 +366,6 @@ def take(x: Any, indices: Any, /, axis: Any = None, *, mode: str = "raise") -> A
     n = shape_of(x)[axis] if mode == "raise" else static_shape(x, "take")[axis]
     places = within(indices, n, mode)
     return ops.index(x, places, key=(*([slice(None)] * axis), INDEX))
-
-
-def within(indices: Any, n: int, mode: str) -> Any:
-    """Indices brought among n places, as NumPy's modes have it."""
-    if mode == "wrap":
-        return ops.remainder(indices, n)
-    if mode == "clip":
-        return ops.minimum(ops.maximum(indices, 0), n - 1)
-    return indices
 
 
 def _set_samples(rng: Any) -> list[Sample]:

@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from dimflow import ops
 from dimflow.errors import NotANumber, ShapeMismatch
 from dimflow.ops.rules.shapes import broadcast_shapes
 
@@ -127,3 +128,12 @@ def split_key(key: Any) -> tuple[tuple[Any, ...], list[Any]]:
         else:
             static.append(part)
     return tuple(static), arrays
+
+
+def within(indices: Any, n: int, mode: str) -> Any:
+    """Indices brought among n places, as NumPy's modes have it."""
+    if mode == "wrap":
+        return ops.remainder(indices, n)
+    if mode == "clip":
+        return ops.minimum(ops.maximum(indices, 0), n - 1)
+    return indices

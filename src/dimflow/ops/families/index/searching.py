@@ -6,9 +6,9 @@ import numpy as np
 
 from dimflow import ops
 from dimflow.errors import ShapeMismatch
+from dimflow.ops.definitions import arranging as definitions
 from dimflow.ops.domain import Sample
-from dimflow.ops.families.index.indexing import within
-from dimflow.ops.families.index.keys import INDEX, MASK
+from dimflow.ops.families.index.keys import INDEX, MASK, within
 from dimflow.ops.families.shape.shaping import static_shape
 from dimflow.ops.rules import batching, costs, dtypes, points
 from dimflow.ops.rules.derivatives import DISCRETE
@@ -27,6 +27,7 @@ from dimflow.ops.rules.units import (
     same_to_plain,
     unit_rule,
 )
+from dimflow.ops.standard import picking
 from dimflow.ops.table import composite, primitive
 
 # Along an axis: indices of the shape of the result
@@ -45,7 +46,7 @@ def _key(x: Any) -> tuple[str, ...]:
 
 @composite(
     numpy="take_along_axis",
-    array_api="take_along_axis",
+    array_api=("take_along_axis", picking.take_along_axis),
     torch="take_along_dim",
     unit=first,
     points=points.free,
@@ -295,6 +296,7 @@ primitive(
     derivative=DISCRETE,
     batching=batching.impossible("how many elements are not 0 depends on the values"),
     cost=costs.per_input(1),
+    array_api=("nonzero", picking.argwhere),
     torch="argwhere",
     domain=lambda rng: [Sample((rng.integers(0, 2, s),)) for s in ((5,), (2, 3), ())],
 )
@@ -391,7 +393,7 @@ primitive(
     derivative=DISCRETE,
     batching=_searched_batch,
     cost=costs.per_output(8),
-    array_api="searchsorted",
+    array_api=("searchsorted", picking.search),
     torch="searchsorted",
     domain=_search_samples,
 )
@@ -415,6 +417,7 @@ primitive(
     batching=_isin_batch,
     cost=costs.per_output(8),
     torch="isin",
+    definition=definitions.isin,
     domain=lambda rng: [
         Sample((rng.integers(0, 9, (2, 3)) / 2, rng.integers(0, 9, 4) / 2), {"invert": invert})
         for invert in (False, True)
@@ -423,7 +426,7 @@ primitive(
 
 
 @composite(
-    torch="one_hot",
+    torch="nn.functional.one_hot",
     onnx="OneHot",
     unit=pure_to_plain,
     domain=lambda rng: [

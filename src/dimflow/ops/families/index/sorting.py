@@ -4,6 +4,7 @@ from typing import Any
 
 from dimflow import ops
 from dimflow.errors import ShapeMismatch
+from dimflow.ops.definitions import arranging as definitions
 from dimflow.ops.domain import Sample
 from dimflow.ops.families.index.keys import MASK
 from dimflow.ops.families.shape.shaping import static_shape
@@ -11,6 +12,7 @@ from dimflow.ops.rules import batching, costs, dtypes, points
 from dimflow.ops.rules.derivatives import DISCRETE, Jvp
 from dimflow.ops.rules.shapes import broadcast_shapes, normalized, size
 from dimflow.ops.rules.units import any_to_plain, same
+from dimflow.ops.standard import picking
 from dimflow.ops.table import composite, primitive
 
 
@@ -64,7 +66,7 @@ primitive(
     derivative=Jvp(_sort_jvp),
     batching=_batch,
     cost=costs.per_input(8),
-    array_api="sort",
+    array_api=("sort", picking.in_order("sort")),
     domain=_sort_samples,
     laws=("idempotent",),
 )
@@ -80,7 +82,7 @@ primitive(
     derivative=DISCRETE,
     batching=_batch,
     cost=costs.per_input(8),
-    array_api="argsort",
+    array_api=("argsort", picking.in_order("argsort")),
     torch="argsort",
     domain=_sort_samples,
 )
@@ -104,6 +106,7 @@ primitive(
     derivative=DISCRETE,
     batching=batching.looped,
     cost=costs.per_input(16),
+    definition=definitions.lexsort,
     domain=lambda rng: [
         Sample((rng.normal(size=6), rng.integers(0, 3, 6)), {"axis": -1}),
         Sample((rng.normal(size=(3, 4)), rng.integers(0, 2, (3, 4)) * 1.5), {"axis": 0}),
@@ -138,6 +141,7 @@ primitive(
     derivative=Jvp(_partition_jvp),
     batching=_batch,
     cost=costs.per_input(4),
+    definition=definitions.partition,
     domain=_partition_samples,
 )
 
@@ -152,6 +156,7 @@ primitive(
     derivative=DISCRETE,
     batching=_batch,
     cost=costs.per_input(4),
+    definition=definitions.argpartition,
     domain=_partition_samples,
 )
 
@@ -210,6 +215,7 @@ primitive(
     batching=batching.impossible(UNKNOWN),
     cost=costs.per_input(8),
     numpy="",
+    definition=definitions.unique_index,
     domain=lambda rng: [
         Sample((rng.integers(0, 4, 7) * 0.5,), {"axis": None}),
         Sample((rng.integers(0, 2, (4, 2)) * 0.5,), {"axis": 0}),

@@ -10,6 +10,7 @@ import numpy as np
 
 from dimflow import ops
 from dimflow.errors import MissingRule, ShapeMismatch, UnitError
+from dimflow.ops.definitions import linalg as definitions
 from dimflow.ops.domain import Sample
 from dimflow.ops.families.linalg.matrices import (
     adjoint,
@@ -29,6 +30,7 @@ from dimflow.ops.rules import batching, points
 from dimflow.ops.rules.derivatives import Jvp
 from dimflow.ops.rules.transposition import shape_of
 from dimflow.ops.rules.units import PURE, Call, Resolved, power, same, unit_of, unit_rule
+from dimflow.ops.standard import adapters
 from dimflow.ops.table import composite, primitive
 
 
@@ -87,7 +89,7 @@ primitive(
     signature="x, /, *, upper=False",
     namespace="linalg",
     numpy="linalg.cholesky",
-    array_api="linalg.cholesky",
+    array_api=("linalg.cholesky", adapters.cholesky),
     torch="linalg.cholesky",
     unit=power("1/2"),
     shape=lambda shapes, params: square("cholesky", shapes[0]),
@@ -171,7 +173,7 @@ primitive(
     signature="x, /, mode='reduced'",
     namespace="linalg",
     numpy="linalg.qr",
-    array_api="linalg.qr",
+    array_api=("linalg.qr", adapters.qr),
     torch="linalg.qr",
     outputs=("Q", "R"),
     unit=_qr_unit,
@@ -258,7 +260,7 @@ primitive(
     signature="x, /, full_matrices=True, compute_uv=True, hermitian=False",
     namespace="linalg",
     numpy="linalg.svd",
-    array_api="linalg.svd",
+    array_api=("linalg.svd", adapters.svd),
     outputs=("U", "S", "Vh"),
     unit=_svd_unit,
     shape=_svd_shape,
@@ -282,7 +284,7 @@ primitive(
 
 @composite(
     numpy="linalg.svdvals",
-    array_api="linalg.svdvals",
+    array_api=("linalg.svdvals", adapters.on_fractions("linalg.svdvals")),
     torch="linalg.svdvals",
     namespace="linalg",
     unit=same,
@@ -352,6 +354,7 @@ primitive(
     derivative=Jvp(_lu_tangent),
     batching=batching.leading,
     cost=cubic(2, 3),
+    definition=definitions.lu,
     domain=lambda rng: [
         Sample((regular(rng, 3, 3),)),
         Sample((distinct(rng, 2, 5, 3),)),

@@ -4,6 +4,7 @@ from typing import Any
 
 from dimflow import ops
 from dimflow.errors import UnitError
+from dimflow.ops.definitions import linalg as definitions
 from dimflow.ops.families.linalg.matrices import (
     checked,
     cubic,
@@ -16,6 +17,7 @@ from dimflow.ops.families.linalg.matrices import (
 from dimflow.ops.rules import batching
 from dimflow.ops.rules.derivatives import Jvp
 from dimflow.ops.rules.units import PURE, Call, Resolved, pure_to_pure, unit_of, unit_rule
+from dimflow.ops.standard import adapters
 from dimflow.ops.table import primitive
 
 
@@ -58,6 +60,7 @@ primitive(
     derivative=Jvp(_adjugate_tangent),
     batching=batching.leading,
     cost=cubic(22),
+    definition=definitions.adjugate,
     domain=square_samples,
 )
 
@@ -67,7 +70,7 @@ primitive(
     signature="x, /",
     namespace="linalg",
     numpy="linalg.det",
-    array_api="linalg.det",
+    array_api=("linalg.det", adapters.on_fractions("linalg.det")),
     torch="linalg.det",
     onnx="Det",
     unit=_power_of_side(0),
@@ -97,7 +100,7 @@ primitive(
     signature="x, /",
     namespace="linalg",
     numpy="linalg.slogdet",
-    array_api="linalg.slogdet",
+    array_api=("linalg.slogdet", adapters.on_fractions("linalg.slogdet")),
     torch="linalg.slogdet",
     outputs=("sign", "logabsdet"),
     unit=unit_rule(lambda call: Resolved(pure_to_pure(call).targets, (PURE, PURE))),

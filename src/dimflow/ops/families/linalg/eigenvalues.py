@@ -23,6 +23,7 @@ from dimflow.ops.families.linalg.matrices import (
 from dimflow.ops.rules import batching, points
 from dimflow.ops.rules.derivatives import Jvp
 from dimflow.ops.rules.units import PURE, Call, Resolved, same, to, unit_of, unit_rule
+from dimflow.ops.standard import adapters
 from dimflow.ops.table import composite, primitive
 
 
@@ -54,7 +55,7 @@ primitive(
     signature="x, /, UPLO='L'",
     namespace="linalg",
     numpy="linalg.eigh",
-    array_api="linalg.eigh",
+    array_api=("linalg.eigh", adapters.eigh),
     torch="linalg.eigh",
     outputs=("eigenvalues", "eigenvectors"),
     unit=_eigen_unit,
@@ -72,7 +73,7 @@ primitive(
 
 @composite(
     numpy="linalg.eigvalsh",
-    array_api="linalg.eigvalsh",
+    array_api=("linalg.eigvalsh", None),
     torch="linalg.eigvalsh",
     namespace="linalg",
     unit=same,

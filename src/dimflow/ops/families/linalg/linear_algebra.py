@@ -5,6 +5,7 @@ from typing import Any
 
 from dimflow import ops
 from dimflow.errors import ShapeMismatch
+from dimflow.ops.definitions import linalg as definitions
 from dimflow.ops.domain import Sample
 from dimflow.ops.families.linalg import contraction
 from dimflow.ops.families.linalg.matrices import (
@@ -22,6 +23,7 @@ from dimflow.ops.rules.derivatives import Linear, Multilinear, VariadicMultiline
 from dimflow.ops.rules.shapes import broadcast_shapes, normalized, without
 from dimflow.ops.rules.transposition import shape_of, unbroadcast
 from dimflow.ops.rules.units import product, same
+from dimflow.ops.standard import adapters
 from dimflow.ops.table import composite, primitive
 
 
@@ -84,7 +86,7 @@ primitive(
     derivative=Multilinear((_left, _right)),
     batching=_matmul_batch,
     cost=_matmul_cost,
-    array_api="matmul",
+    array_api=("matmul", adapters.matmul),
     torch="matmul",
     onnx="MatMul",
     domain=lambda rng: [
@@ -110,6 +112,7 @@ primitive(
     cost=contraction.cost,
     torch="einsum",
     onnx="Einsum",
+    definition=definitions.einsum,
     domain=lambda rng: [
         Sample((rng.normal(size=(3, 4)), rng.normal(size=(4, 2))), {"subscripts": "ij,jk->ik"}),
         Sample((rng.normal(size=(3, 3)),), {"subscripts": "ii"}),
@@ -213,7 +216,7 @@ def vdot(x: Any, y: Any, /) -> Any:
 
 @composite(
     numpy="outer",
-    array_api="linalg.outer",
+    array_api=("linalg.outer", None),
     torch="outer",
     unit=product,
     points=points.refuse,
@@ -293,7 +296,7 @@ def kron(x: Any, y: Any, /) -> Any:
 
 @composite(
     numpy="cross",
-    array_api="linalg.cross",
+    array_api=("linalg.cross", None),
     unit=product,
     points=points.refuse,
     domain=lambda rng: [
@@ -351,7 +354,7 @@ def _trace_batch(op: Any, args: Any, dims: Any, params: Any) -> Any:
 primitive(
     "trace",
     doc="The sum of the elements on a diagonal.",
-    array_api="linalg.trace",
+    array_api=("linalg.trace", adapters.trace),
     signature="x, /, offset=0, axis1=0, axis2=1",
     unit=same,
     shape=_trace_shape,
@@ -419,5 +422,5 @@ def multi_dot(arrays: Any, /) -> Any:
         return ops.matmul(run(i, splits[i, j]), run(splits[i, j] + 1, j))
 
     result = run(0, len(chain) - 1)
-    result = result[0] if is_row else result
+    result = result[0, ...] if is_row else result
     return result[..., 0] if is_column else result

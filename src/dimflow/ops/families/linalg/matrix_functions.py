@@ -3,6 +3,7 @@
 from typing import Any
 
 from dimflow import ops
+from dimflow.ops.definitions import linalg as definitions
 from dimflow.ops.domain import Sample
 from dimflow.ops.families.linalg.matrices import (
     cubic,
@@ -28,7 +29,7 @@ def _matrix_power_unit(call: Call) -> Resolved:
 
 @composite(
     numpy="linalg.matrix_power",
-    array_api="linalg.matrix_power",
+    array_api=("linalg.matrix_power", None),
     torch="linalg.matrix_power",
     namespace="linalg",
     unit=_matrix_power_unit,
@@ -69,6 +70,7 @@ primitive(
     ),
     batching=batching.leading,
     cost=_expm_cost(1),
+    definition=definitions.expm,
     domain=lambda rng: [
         Sample((rng.normal(size=(3, 3)),)),
         Sample((rng.normal(size=(2, 2, 2)),)),
@@ -130,6 +132,7 @@ primitive(
     ),
     batching=batching.leading,
     cost=_expm_cost(2),
+    definition=definitions.expm_frechet,
     domain=lambda rng: [
         Sample((rng.normal(size=(3, 3)), rng.normal(size=(3, 3)))),
         Sample((rng.normal(size=(2, 2, 2)), rng.normal(size=(2, 2)))),

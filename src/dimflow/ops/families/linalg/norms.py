@@ -6,6 +6,7 @@ from typing import Any
 
 from dimflow import ops
 from dimflow.errors import ShapeMismatch, UnitError
+from dimflow.ops.definitions import linalg as definitions
 from dimflow.ops.domain import Sample
 from dimflow.ops.families.linalg.decompositions import distinct, symmetric
 from dimflow.ops.families.linalg.matrices import checked, cubic, ndim, regular
@@ -14,6 +15,7 @@ from dimflow.ops.rules.derivatives import DISCRETE
 from dimflow.ops.rules.shapes import normalized
 from dimflow.ops.rules.transposition import shape_of
 from dimflow.ops.rules.units import PURE, Call, Resolved, same_to_plain, to, unit_of, unit_rule
+from dimflow.ops.standard import adapters
 from dimflow.ops.table import composite, primitive
 
 
@@ -29,7 +31,7 @@ def _unknown(op: str, order: Any) -> UnitError:
 
 @composite(
     numpy="linalg.vector_norm",
-    array_api="linalg.vector_norm",
+    array_api=("linalg.vector_norm", adapters.on_fractions("linalg.vector_norm")),
     namespace="linalg",
     unit=_size,
     points=points.refuse,
@@ -78,7 +80,7 @@ _MATRIX_ORDERS = ("fro", "nuc", 1, -1, 2, -2, inf, -inf)
 
 @composite(
     numpy="linalg.matrix_norm",
-    array_api="linalg.matrix_norm",
+    array_api=("linalg.matrix_norm", adapters.on_fractions("linalg.matrix_norm")),
     namespace="linalg",
     unit=_size,
     points=points.refuse,
@@ -165,13 +167,14 @@ primitive(
     arrays=("x", "tol"),
     namespace="linalg",
     numpy="linalg.matrix_rank",
-    array_api="linalg.matrix_rank",
+    array_api=("linalg.matrix_rank", None),
     unit=same_to_plain,
     shape=lambda shapes, params: checked("matrix_rank", shapes[0])[:-2],
     dtype=dtypes.index,
     derivative=DISCRETE,
     batching=batching.looped,
     cost=cubic(4),
+    definition=definitions.matrix_rank,
     domain=lambda rng: [
         Sample((distinct(rng, 4, 3),)),
         Sample((distinct(rng, 2, 4, 3), 2.0)),

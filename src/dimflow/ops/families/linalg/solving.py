@@ -5,6 +5,7 @@ from typing import Any
 
 from dimflow import ops
 from dimflow.errors import ShapeMismatch
+from dimflow.ops.definitions import linalg as definitions
 from dimflow.ops.domain import Sample
 from dimflow.ops.families.linalg.matrices import (
     adjoint,
@@ -36,6 +37,7 @@ from dimflow.ops.rules.units import (
     unit_of,
     unit_rule,
 )
+from dimflow.ops.standard import adapters
 from dimflow.ops.table import composite, primitive
 
 # Inverses
@@ -52,7 +54,7 @@ primitive(
     signature="x, /",
     namespace="linalg",
     numpy="linalg.inv",
-    array_api="linalg.inv",
+    array_api=("linalg.inv", adapters.on_fractions("linalg.inv")),
     torch="linalg.inv",
     unit=_reciprocal,
     shape=lambda shapes, params: square("inv", shapes[0]),
@@ -95,7 +97,7 @@ primitive(
     signature="x, /, rcond=None, hermitian=False",
     namespace="linalg",
     numpy="linalg.pinv",
-    array_api="linalg.pinv",
+    array_api=("linalg.pinv", adapters.pinv),
     unit=_reciprocal,
     shape=_pinv_shape,
     dtype=floating,
@@ -208,7 +210,7 @@ primitive(
     signature="a, b, /",
     namespace="linalg",
     numpy="linalg.solve",
-    array_api="linalg.solve",
+    array_api=("linalg.solve", adapters.solve),
     unit=_solution,
     shape=_solve_shape("solve"),
     dtype=floating,
@@ -276,6 +278,7 @@ primitive(
     cost=lambda shapes, results, params: Work(
         shapes[0][-1] * prod(results[0]), moved(shapes, results)
     ),
+    definition=definitions.solve_triangular,
     domain=lambda rng: (
         [
             Sample(s, {"trans": i % 3, "lower": i % 2 == 0, "unit_diagonal": i == 3})
@@ -371,6 +374,7 @@ primitive(
     derivative=Jvp(_lstsq_tangent),
     batching=batching.looped,
     cost=cubic(22),
+    definition=definitions.lstsq,
     domain=lambda rng: [
         Sample((rng.normal(size=(5, 3)), rng.normal(size=5))),
         Sample((rng.normal(size=(5, 3)), rng.normal(size=(5, 2)))),

@@ -8,6 +8,7 @@ import numpy as np
 
 from dimflow import ops
 from dimflow.errors import ShapeMismatch, UnitError
+from dimflow.ops.definitions import histograms as definitions
 from dimflow.ops.domain import Sample
 from dimflow.ops.families.reduce.parts import arrayed
 from dimflow.ops.families.reduce.reductions import extreme_jvp
@@ -96,6 +97,7 @@ primitive(
     batching=batching.looped,
     cost=costs.per_input(2),
     numpy="",
+    definition=definitions.spaced_edges,
     domain=lambda rng: [
         Sample((rng.normal(size=20),), {"bins": 4}),
         Sample((rng.normal(size=(3, 4)), np.array([-1.0, 2.0])), {"bins": 3}),
@@ -154,6 +156,7 @@ primitive(
     batching=batching.looped,
     cost=costs.per_input(4),
     numpy="",
+    definition=definitions.bin_counts,
     domain=lambda rng: [Sample((rng.normal(size=9), np.array([-1.0, -0.2, 0.5, 1.0])))],
 )
 
@@ -199,6 +202,7 @@ primitive(
     batching=batching.looped,
     cost=costs.per_input(4),
     numpy="",
+    definition=definitions.bin_sums,
     domain=lambda rng: [
         Sample((rng.normal(size=9), np.array([-1.0, 0.5, 1.0]), rng.normal(size=9))),
         Sample((rng.normal(size=(2, 3)), np.array([-1.0, 0.5, 1.0]), rng.normal(size=(2, 3)))),
@@ -221,6 +225,7 @@ primitive(
     ),
     cost=costs.per_input(4),
     numpy="",
+    definition=definitions.bin_index,
     domain=lambda rng: [Sample((rng.normal(size=(3, 4)), np.array([-1.0, -0.2, 0.5, 1.0])))],
 )
 
@@ -256,7 +261,7 @@ def histogram(
     else:
         counts = ops.bin_sums(x, edges, weights, evenly=evenly)
     if density:
-        counts = counts / _widths(edges) / ops.sum(counts)
+        counts = ops.divide(ops.divide(counts, _widths(edges)), ops.sum(counts))
     return Histogram(counts, edges)
 
 
@@ -281,10 +286,10 @@ def _joint(columns: list[Any], edges: list[Any], density: bool | None, weights: 
     )
     counts = ops.reshape(ops.segment_sum(values, place, num_segments=total), shape=lengths)
     if density:
-        counts = counts / ops.sum(counts)
+        counts = ops.divide(counts, ops.sum(counts))
         for axis, edge in enumerate(edges):
             column = (-1, *[1] * (len(edges) - axis - 1))
-            counts = counts / ops.reshape(edge[1:] - edge[:-1], shape=column)
+            counts = ops.divide(counts, ops.reshape(edge[1:] - edge[:-1], shape=column))
     return counts
 
 
@@ -388,6 +393,7 @@ primitive(
     batching=batching.impossible(_BY_VALUES),
     cost=costs.per_input(1),
     numpy="",
+    definition=definitions.integer_counts,
     domain=lambda rng: [Sample((np.array([0, 3, 1, 1]),), {"minlength": 6})],
 )
 
@@ -402,6 +408,7 @@ primitive(
     batching=batching.impossible(_BY_VALUES),
     cost=costs.per_input(1),
     numpy="",
+    definition=definitions.integer_sums,
     domain=lambda rng: [Sample((np.array([0, 3, 1, 1]), rng.normal(size=4)), {"minlength": 6})],
 )
 
@@ -438,6 +445,7 @@ primitive(
     ),
     cost=costs.per_input(4),
     torch="bucketize",
+    definition=definitions.digitize,
     domain=lambda rng: [
         Sample((rng.normal(size=(3, 4)), np.array([-1.0, -0.2, 0.5]))),
         Sample((rng.normal(size=4), np.array([1.0, 0.2, -0.5])), {"right": True}),

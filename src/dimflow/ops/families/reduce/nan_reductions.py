@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from dimflow import ops
+from dimflow.ops.definitions import reductions as definitions
 from dimflow.ops.domain import Sample
 from dimflow.ops.families.reduce.parts import (
     flattening,
@@ -157,6 +158,7 @@ for _name in ("max", "min"):
         derivative=Jvp(extreme_jvp),
         batching=reducing,
         cost=costs.per_input(1),
+        definition=getattr(definitions, f"nan{_name}"),
         domain=with_nan(samples),
     )
     primitive(
@@ -170,6 +172,7 @@ for _name in ("max", "min"):
         derivative=DISCRETE,
         batching=flattening,
         cost=costs.per_input(1),
+        definition=getattr(definitions, f"nanarg{_name}"),
         domain=with_nan(
             lambda rng: [s for s in samples(rng) if not isinstance(s.params["axis"], tuple)]
         ),

@@ -6,6 +6,7 @@ import numpy as np
 
 from dimflow import ops
 from dimflow.errors import UnitError
+from dimflow.ops.definitions import quantiles as definitions
 from dimflow.ops.domain import Sample, Samples
 from dimflow.ops.families.reduce.parts import as_numpy, plus, rows, samples, with_nan
 from dimflow.ops.families.reduce.statistics import of_first
@@ -54,7 +55,8 @@ def _at(ordered: Any, places: Any) -> Any:
 def _picked_jvp(x: Any, t: Any, out: Any) -> Any:
     """The mean tangent of the elements of a row that a quantile equals. Quantiles come first."""
     picked = ops.equal(x, out[..., None])
-    return ops.sum(ops.where(picked, t, 0), axis=-1) / ops.count_nonzero(picked, axis=-1)
+    total = ops.sum(ops.where(picked, t, 0), axis=-1)
+    return ops.divide(total, ops.count_nonzero(picked, axis=-1))
 
 
 def _placed_jvp(x: Any, q: Any, tangents: Any, method: str, skips_nan: bool, unit_q: float) -> Any:
@@ -76,7 +78,7 @@ def _placed_jvp(x: Any, q: Any, tangents: Any, method: str, skips_nan: bool, uni
         change = lower + only_if(share, upper)
     if t_q is not None and method in _MOVES:
         inside = ops.logical_and(ops.greater(places, 0), ops.less(places, count - 1))
-        speed = ops.where(inside, count + _MOVES[method], 0) * unit_q
+        speed = ops.where(inside, ops.add(count, _MOVES[method]), 0.0) * unit_q
         step = _at(ordered, high) - _at(ordered, low)
         change = plus(change, only_if(inside, step * speed * t_q))
     return change
@@ -208,6 +210,7 @@ for _name, _scale, _skips, _unit, _doc in (
         batching=_batching,
         cost=costs.per_input(20),
         torch=_name if "quantile" in _name else None,
+        definition=getattr(definitions, _name),
         domain=with_nan(_samples(_scale, False)) if _skips else _samples(_scale, True),
     )
 
@@ -223,5 +226,6 @@ for _name, _skips in (("median", False), ("nanmedian", True)):
         derivative=_median_jvp(_skips),
         batching=batching.along_axis,
         cost=costs.per_input(10),
+        definition=getattr(definitions, _name),
         domain=with_nan(samples) if _skips else samples,
     )

@@ -6,6 +6,7 @@ import numpy as np
 
 from dimflow import ops
 from dimflow.errors import PointError, UnitError
+from dimflow.ops.definitions import reductions as definitions
 from dimflow.ops.domain import Sample
 from dimflow.ops.families.reduce.parts import (
     as_numpy,
@@ -41,6 +42,7 @@ from dimflow.ops.rules.units import (
     unit_of,
     unit_rule,
 )
+from dimflow.ops.standard import adapters
 from dimflow.ops.table import composite, primitive
 from dimflow.units import Unit
 from dimflow.units.meaning import Affine
@@ -78,7 +80,7 @@ primitive(
     derivative=Linear(_sum_transpose, (0, 1)),
     batching=reducing,
     cost=costs.per_input(1),
-    array_api="sum",
+    array_api=("sum", adapters.fold("sum", 0, "add")),
     torch="sum",
     onnx="ReduceSum",
     domain=lambda rng: [*with_mask(rng), Sample((rng.normal(size=4), rng.normal()))],
@@ -140,7 +142,7 @@ primitive(
     derivative=Jvp(_prod_jvp),
     batching=reducing,
     cost=costs.per_input(1),
-    array_api="prod",
+    array_api=("prod", adapters.fold("prod", 1, "multiply")),
     torch="prod",
     onnx="ReduceProd",
     domain=lambda rng: [*with_mask(rng), Sample((rng.normal(size=4), rng.normal()))],
@@ -175,6 +177,7 @@ primitive(
     batching=flattening,
     cost=costs.per_input(3),
     numpy="",
+    definition=definitions.prod_of_others,
     domain=lambda rng: [
         Sample((rng.normal(size=(2, 3)),), {"axis": -1}),
         Sample((rng.normal(size=(3, 2)),), {"axis": 0}),
@@ -185,7 +188,7 @@ primitive(
 
 def _mean_transpose(ct: Any, args: Any, params: Any) -> Any:
     x, where = args
-    return only(where, stretched(ct / counted(x, where, params), x, params)), None
+    return only(where, stretched(ops.divide(ct, counted(x, where, params)), x, params)), None
 
 
 primitive(
@@ -200,7 +203,7 @@ primitive(
     derivative=Linear(_mean_transpose, (0,)),
     batching=reducing,
     cost=costs.per_input(1),
-    array_api="mean",
+    array_api=("mean", adapters.mean),
     torch="mean",
     onnx="ReduceMean",
     domain=lambda rng: _masked_last(with_mask(rng)),
@@ -236,7 +239,7 @@ def _var_jvp(tangents: Any, out: Any, args: Any, params: Any) -> Any:
     move = plus(t, None if t_mean is None else -t_mean)
     product = ops.real(ops.conj(off) * move) if is_complex(x) else off * move
     count = counted(x, where, params) - params["ddof"]
-    return 2 * ops.sum(product, axis=axis, keepdims=keepdims) / count
+    return ops.divide(2 * ops.sum(product, axis=axis, keepdims=keepdims), count)
 
 
 def _std_jvp(tangents: Any, out: Any, args: Any, params: Any) -> Any:
@@ -271,7 +274,7 @@ for _name, _exponent, _jvp, _doc in (
         derivative=Jvp(_jvp),
         batching=reducing,
         cost=costs.per_input(4),
-        array_api=_name,
+        array_api=(_name, getattr(adapters, _name)),
         torch=_name,
         domain=_spread_samples,
     )
@@ -292,13 +295,13 @@ def extreme_jvp(tangents: Any, out: Any, args: Any, params: Any) -> Any:
     change = t if t is None else ops.sum(ops.where(picked, t, 0), axis=axis, keepdims=keepdims)
     if initial is not None:
         attains = ops.equal(out, initial)
-        count = count + attains
+        count = ops.add(count, attains)
         if t_initial is not None:
             change = plus(change, ops.where(attains, t_initial, 0))
-    return change / count
+    return ops.divide(change, count)
 
 
-for _name, _onnx, _end in (("max", "ReduceMax", -9.0), ("min", "ReduceMin", 9.0)):
+for _name, _onnx, _end, _sign in (("max", "ReduceMax", -9.0, 1), ("min", "ReduceMin", 9.0, -1)):
     primitive(
         _name,
         doc=f"The {_name}imum along axes. Elements that attain it together share its derivative.",
@@ -311,7 +314,7 @@ for _name, _onnx, _end in (("max", "ReduceMax", -9.0), ("min", "ReduceMin", 9.0)
         derivative=Jvp(extreme_jvp),
         batching=reducing,
         cost=costs.per_input(1),
-        array_api=_name,
+        array_api=(_name, adapters.extreme(_name, _sign, f"{_name}imum")),
         torch=f"a{_name}",
         onnx=_onnx,
         domain=lambda rng, end=_end: [
@@ -333,7 +336,7 @@ for _name, _onnx in (("argmax", "ArgMax"), ("argmin", "ArgMin")):
         derivative=DISCRETE,
         batching=flattening,
         cost=costs.per_input(1),
-        array_api=_name,
+        array_api=(_name, adapters.arg_extreme(_name)),
         torch=_name,
         onnx=_onnx,
         domain=lambda rng: [s for s in samples(rng) if not isinstance(s.params["axis"], tuple)],
@@ -350,7 +353,10 @@ def ptp(x: Any, /, axis: Any = None, *, keepdims: bool = False) -> Any:
 # Truth
 
 
-for _name, _doc in (("any", "Whether any element is"), ("all", "Whether all elements are")):
+for _name, _doc, _adapter in (
+    ("any", "Whether any element is", adapters.some),
+    ("all", "Whether all elements are", adapters.every),
+):
     primitive(
         _name,
         doc=f"{_doc} not zero, along axes.",
@@ -362,7 +368,7 @@ for _name, _doc in (("any", "Whether any element is"), ("all", "Whether all elem
         derivative=DISCRETE,
         batching=reducing,
         cost=costs.per_input(1),
-        array_api=_name,
+        array_api=(_name, _adapter),
         torch=_name,
         domain=lambda rng: [
             s._replace(args=((s.args[0] > 0.5).astype(float), *s.args[1:]))
@@ -382,6 +388,7 @@ primitive(
     cost=costs.per_input(1),
     array_api="count_nonzero",
     torch="count_nonzero",
+    definition=definitions.count_nonzero,
     domain=samples,
 )
 
@@ -406,5 +413,6 @@ primitive(
     numpy="",
     torch="logsumexp",
     onnx="ReduceLogSumExp",
+    definition=definitions.logsumexp,
     domain=samples,
 )

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from dimflow import ops
+from dimflow.ops.definitions import reductions as definitions
 from dimflow.ops.domain import Sample
 from dimflow.ops.families.reduce.parts import along_one_axis, as_numpy, flattening, with_nan
 from dimflow.ops.rules import costs, dtypes, points
@@ -12,6 +13,7 @@ from dimflow.ops.rules.derivatives import Jvp, Linear
 from dimflow.ops.rules.shapes import normalized, size
 from dimflow.ops.rules.transposition import shape_of
 from dimflow.ops.rules.units import pure_to_pure, same
+from dimflow.ops.standard import adapters
 from dimflow.ops.table import composite, primitive
 
 _SUM = "x, /, axis=None, dtype=None, *, include_initial=False"
@@ -37,7 +39,7 @@ def _line(x: Any, axis: int | None) -> tuple[Any, int]:
 
 def _part(axis: int, start: int | None, stop: int | None) -> tuple[Any, ...]:
     """The key of a part along an axis."""
-    return (*[slice(None)] * axis, slice(start, stop))
+    return (*[slice(None)] * axis, slice(start, stop), ...)
 
 
 def _backwards(ct: Any, args: Any, params: Any) -> Any:
@@ -60,7 +62,7 @@ primitive(
     batching=flattening,
     cost=costs.per_input(1),
     numpy="cumsum",
-    array_api="cumulative_sum",
+    array_api=("cumulative_sum", adapters.scan("cumulative_sum")),
     torch="cumsum",
     onnx="CumSum",
     domain=lambda rng: [
@@ -114,7 +116,7 @@ primitive(
     batching=flattening,
     cost=costs.per_input(1),
     numpy="cumprod",
-    array_api="cumulative_prod",
+    array_api=("cumulative_prod", adapters.scan("cumulative_prod")),
     torch="cumprod",
     domain=lambda rng: [
         *along_one_axis(rng),
@@ -147,6 +149,7 @@ for _name in ("cummax", "cummin"):
         batching=flattening,
         cost=costs.per_input(1),
         numpy="",
+        definition=getattr(definitions, _name),
         domain=along_one_axis,
         laws=("idempotent",),
     )
@@ -176,6 +179,7 @@ primitive(
     cost=costs.per_input(4),
     numpy="",
     torch="logcumsumexp",
+    definition=definitions.logcumsumexp,
     domain=along_one_axis,
 )
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from dimflow import ops
 from dimflow.errors import ShapeMismatch
+from dimflow.ops.definitions import scattering
 from dimflow.ops.domain import Sample
 from dimflow.ops.families.reduce.parts import as_numpy
 from dimflow.ops.families.reduce.scans import recurrence
@@ -40,7 +41,7 @@ def spread(groups: Any, ids: Any) -> Any:
     """The value of each row's group; zero for ids of no group."""
     count = shape_of(groups)[0]
     outside = ops.logical_or(ops.less(ids, 0), ops.greater_equal(ids, count))
-    padded = ops.concat([groups, ops.zeros_like(groups[:1])], axis=0)
+    padded = ops.concat([groups, ops.zeros_like(groups[:1, ...])], axis=0)
     return ops.take(padded, ops.where(outside, count, ids), axis=0)
 
 
@@ -80,13 +81,14 @@ primitive(
     batching=_batching,
     cost=costs.per_input(1),
     numpy="",
+    definition=scattering.segment_sum,
     domain=_samples,
 )
 
 
 def _mean_transpose(ct: Any, args: Any, params: Any) -> Any:
     x, ids = args
-    return spread(ct / _counts(x, ids, params), ids), None
+    return spread(ops.divide(ct, _counts(x, ids, params)), ids), None
 
 
 primitive(
@@ -101,6 +103,7 @@ primitive(
     batching=_batching,
     cost=costs.per_input(1),
     numpy="",
+    definition=scattering.segment_mean,
     domain=_full_samples,
 )
 
@@ -113,7 +116,7 @@ def _extreme_jvp(tangents: Any, out: Any, args: Any, params: Any) -> Any:
     count = ops.segment_sum(one, ids, num_segments=params["num_segments"])
     moved = ops.where(picked, tangents[0], 0)
     total = ops.segment_sum(moved, ids, num_segments=params["num_segments"])
-    return total / ops.maximum(count, 1)
+    return ops.divide(total, ops.maximum(count, 1))
 
 
 for _name, _end in (("max", "-inf"), ("min", "inf")):
@@ -129,6 +132,7 @@ for _name, _end in (("max", "-inf"), ("min", "inf")):
         batching=_batching,
         cost=costs.per_input(1),
         numpy="",
+        definition=getattr(scattering, f"segment_{_name}"),
         domain=_full_samples,
     )
 
@@ -148,7 +152,7 @@ def _prod_jvp(tangents: Any, out: Any, args: Any, params: Any) -> Any:
     )
     factor = ops.where(starts, 0, x)
     product = recurrence(factor, ops.where(starts, x, 0), axis=0)
-    before = ops.where(starts, 1, ops.concat([x[:1], product[:-1]], axis=0))
+    before = ops.where(starts, 1, ops.concat([x[:1, ...], product[:-1, ...]], axis=0))
     change = recurrence(factor, before * t, axis=0)
     whole = ops.where(stops, change, 0)
     return ops.segment_sum(whole, ids, num_segments=params["num_segments"])
@@ -165,6 +169,7 @@ primitive(
     batching=_batching,
     cost=costs.per_input(1),
     numpy="",
+    definition=scattering.segment_prod,
     domain=lambda rng: [
         *_samples(rng),
         Sample((np.array([0.0, 2.0, 3.0]), np.array([0, 0, 0])), {"num_segments": 1}),

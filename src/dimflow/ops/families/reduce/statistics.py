@@ -7,6 +7,7 @@ import numpy as np
 
 from dimflow import ops
 from dimflow.errors import PointError, ShapeMismatch
+from dimflow.ops.definitions import reductions as definitions
 from dimflow.ops.domain import Sample
 from dimflow.ops.families.reduce.parts import arrayed, is_complex, kept, plus, reducing
 from dimflow.ops.rules import costs, points
@@ -93,6 +94,7 @@ primitive(
     batching=reducing,
     cost=costs.per_input(3),
     numpy="",
+    definition=definitions.weighted_mean,
     domain=_weighted_samples,
 )
 
@@ -184,7 +186,7 @@ def _cov_points(rule: UnitRule, call: Call) -> Resolved:
 def _weights(fweights: Any, aweights: Any) -> Any:
     if fweights is None or aweights is None:
         return aweights if fweights is None else fweights
-    return fweights * aweights
+    return ops.multiply(fweights, aweights)
 
 
 def _cov_samples(rng: Any) -> list[Sample]:
@@ -231,10 +233,10 @@ def cov(
     total = shape_of(table)[1] if weights is None else ops.sum(weights)
     divisor = total
     if aweights is not None and ddof:
-        divisor = total - ddof * ops.sum(weights * aweights) / total
+        divisor = total - ops.divide(ddof * ops.sum(ops.multiply(weights, aweights)), total)
     elif ddof:
         divisor = total - ddof
-    scaled = off if weights is None else off * weights
+    scaled = off if weights is None else ops.multiply(off, weights)
     return ops.squeeze(ops.matmul(scaled, ops.matrix_transpose(_conj(off))) / divisor)
 
 

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import numpy as np
-
 from dimflow import ops
 from dimflow.errors import NotANumber, UnitChoiceError, UnitConversionError
 from dimflow.ops.domain import Sample
@@ -21,6 +19,7 @@ from dimflow.ops.rules.units import (
     unit_of,
     unit_rule,
 )
+from dimflow.ops.standard import adapters
 from dimflow.ops.table import composite, elementwise, primitive
 from dimflow.units import Unit
 
@@ -87,7 +86,7 @@ for name, doc, torch in (
         derivative=CONSTANT,
         batching=_batch,
         cost=costs.copying,
-        array_api=name,
+        array_api=(name, adapters.filled(name.removesuffix("_like"))),
         torch=torch,
         domain=_samples,
     )
@@ -104,7 +103,7 @@ primitive(
     derivative=Linear(_full_transpose, (1,)),
     batching=_full_batch,
     cost=costs.copying,
-    array_api="full_like",
+    array_api=("full_like", adapters.full_like),
     torch="full_like",
     domain=lambda rng: [
         Sample((rng.normal(size=(2, 3)), rng.normal(size=())), {"dtype": None, "shape": None}),
@@ -115,7 +114,7 @@ primitive(
 
 @composite(
     numpy="empty_like",
-    array_api="empty_like",
+    array_api=("empty_like", None),
     torch="empty_like",
     domain=lambda rng: [Sample((rng.normal(size=0),)), Sample((rng.normal(size=(2, 0)),))],
 )
@@ -133,6 +132,7 @@ elementwise(
     expr="x",
     domain=(-2.0, 2.0),
     dtype=dtypes.first,
+    array_api=("astype", adapters.copy),
     torch="clone",
     onnx="Identity",
     laws=("idempotent",),
@@ -143,7 +143,7 @@ elementwise(
 
 
 def _cast_to(given: Any, params: Any) -> Any:
-    return np.dtype(params["dtype"])
+    return dtypes.named(params["dtype"])
 
 
 @unit_rule(params=True)
@@ -179,6 +179,7 @@ primitive(
     batching=_same_axis,
     cost=costs.copying,
     numpy="",
+    array_api=("astype", adapters.cast),
     onnx="Cast",
     domain=lambda rng: [
         Sample((rng.normal(size=(2, 3)),), {"dtype": "float64", "unit": None, "copy": True}),
@@ -199,6 +200,7 @@ primitive(
     batching=_same_axis,
     cost=costs.copying,
     numpy="",
+    array_api=("astype", adapters.cast),
     onnx="Cast",
     domain=lambda rng: [
         Sample((rng.uniform(-9, 9, (2, 3)),), {"dtype": "int64", "unit": None, "copy": True}),
@@ -216,13 +218,14 @@ primitive(
     batching=_same_axis,
     cost=costs.copying,
     numpy="",
+    array_api=("astype", adapters.cast_truth),
     onnx="Cast",
     domain=lambda rng: [Sample((rng.normal(size=(2, 3)).round(),), {"copy": True})],
 )
 
 
 @composite(
-    array_api="astype",
+    array_api=("astype", None),
     domain=lambda rng: [
         Sample((rng.normal(size=(2, 3)),), {"dtype": "float32"}),
         Sample((rng.normal(size=(2, 3)),), {"dtype": "complex128"}),
@@ -231,13 +234,13 @@ primitive(
 )
 def astype(x: Any, /, dtype: Any, *, unit: Any = None, copy: bool = True) -> Any:
     """With another dtype. To integers, say in which `unit`; truth values are plain."""
-    kind = np.dtype(dtype).kind
+    kind, dtype = dtypes.kind(dtype), dtypes.named(dtype)
     if kind == "b":
         return ops.cast_truth(x, copy=copy)
     if kind in "fc":
         return ops.cast_floating(x, dtype=dtype, unit=unit, copy=copy)
     if kind not in "iu":
-        raise NotANumber("astype", f"the dtype {np.dtype(dtype)}")
+        raise NotANumber("astype", f"the dtype {dtype}")
     try:
         return ops.cast_discrete(x, dtype=dtype, unit=unit, copy=copy)
     except UnitChoiceError as error:

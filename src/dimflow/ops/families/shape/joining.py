@@ -14,6 +14,7 @@ from dimflow.ops.rules.derivatives import Linear
 from dimflow.ops.rules.shapes import normalized, size
 from dimflow.ops.rules.transposition import shape_of
 from dimflow.ops.rules.units import same
+from dimflow.ops.standard import adapters
 from dimflow.ops.table import composite, primitive
 
 
@@ -98,7 +99,7 @@ primitive(
     batching=_concat_batch,
     cost=costs.copying,
     numpy="concatenate",
-    array_api="concat",
+    array_api=("concat", adapters.concat),
     torch="concat",
     onnx="Concat",
     domain=lambda rng: [
@@ -140,7 +141,7 @@ primitive(
     derivative=Linear(_unstack),
     batching=_stack_batch,
     cost=costs.copying,
-    array_api="stack",
+    array_api=("stack", adapters.stack),
     torch="stack",
     domain=lambda rng: [
         Sample((rng.normal(size=3), rng.normal(size=3)), {"axis": 0}),

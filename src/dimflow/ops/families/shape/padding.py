@@ -7,12 +7,14 @@ import numpy as np
 
 from dimflow import ops
 from dimflow.errors import ShapeMismatch, UnsupportedFunction
+from dimflow.ops.definitions import arranging as definitions
 from dimflow.ops.domain import Sample
 from dimflow.ops.families.shape.shaping import into_first, static_shape
 from dimflow.ops.rules import batching, costs, dtypes, points
 from dimflow.ops.rules.derivatives import Linear
 from dimflow.ops.rules.transposition import shape_of, unbroadcast
 from dimflow.ops.rules.units import Call, Resolved, UnitRule
+from dimflow.ops.rules.values import constant
 from dimflow.ops.table import composite, primitive
 
 Pairs = tuple[tuple[int, int], ...]
@@ -101,6 +103,7 @@ primitive(
     cost=costs.copying,
     numpy="",
     onnx="Pad",
+    definition=definitions.pad_constant,
     domain=_constant_samples,
 )
 
@@ -156,7 +159,7 @@ def _ramp(x: Any, axis: int, before: int, after: int, ends: Any) -> Any:
         if not width:
             continue
         edge = ops.index(x, key=_along(axis, slice(0, 1) if side == 0 else slice(n - 1, n)))
-        steps = np.arange(width) / width
+        steps = constant(np.arange(width) / width, x)
         steps = (steps if side == 0 else steps[::-1]).reshape([-1] + [1] * (ndim - 1 - axis))
         end = 0 if ends is None else ops.index(ends, key=(axis, side))
         ramp = end + ops.multiply(edge - end, steps)

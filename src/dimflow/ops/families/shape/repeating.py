@@ -13,6 +13,7 @@ from dimflow.ops.rules import points
 from dimflow.ops.rules.shapes import normalized
 from dimflow.ops.rules.transposition import shape_of
 from dimflow.ops.rules.units import Call, Resolved, UnitRule, same
+from dimflow.ops.standard import adapters
 from dimflow.ops.table import composite
 
 
@@ -29,7 +30,7 @@ def _flat(x: Any, axis: Any) -> tuple[Any, int]:
 
 @composite(
     numpy="tile",
-    array_api="tile",
+    array_api=("tile", None),
     torch="tile",
     unit=same,
     points=points.free,
@@ -52,7 +53,7 @@ def tile(x: Any, /, reps: Any) -> Any:
 
 @composite(
     numpy="repeat",
-    array_api="repeat",
+    array_api=("repeat", None),
     torch="repeat_interleave",
     unit=same,
     points=points.free,
@@ -237,7 +238,7 @@ def triu(x: Any, /, k: int = 0) -> Any:
 
 @composite(
     numpy="diagonal",
-    array_api="linalg.diagonal",
+    array_api=("linalg.diagonal", adapters.diagonal),
     torch="diagonal",
     unit=same,
     points=points.free,

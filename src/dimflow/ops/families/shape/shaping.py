@@ -10,6 +10,7 @@ from dimflow.ops.rules.derivatives import Linear
 from dimflow.ops.rules.shapes import broadcast_shapes, normalized, size
 from dimflow.ops.rules.transposition import shape_of, unbroadcast
 from dimflow.ops.rules.units import Call, Resolved, common, same, to, unit_rule
+from dimflow.ops.standard import adapters
 from dimflow.ops.table import composite, primitive
 from dimflow.units import Unit
 
@@ -72,7 +73,7 @@ primitive(
     ),
     batching=_reshape_batch,
     cost=costs.view,
-    array_api="reshape",
+    array_api=("reshape", adapters.reshape),
     torch="reshape",
     onnx="Reshape",
     domain=lambda rng: [
@@ -120,7 +121,7 @@ primitive(
     batching=_permute_batch,
     cost=costs.view,
     numpy="transpose",
-    array_api="permute_dims",
+    array_api=("permute_dims", adapters.permute_dims),
     torch="permute",
     onnx="Transpose",
     domain=lambda rng: [
@@ -160,7 +161,7 @@ primitive(
     derivative=Linear(lambda ct, args, params: (unbroadcast(ct, args[0]),)),
     batching=_broadcast_batch,
     cost=costs.view,
-    array_api="broadcast_to",
+    array_api=("broadcast_to", adapters.broadcast_to),
     torch="broadcast_to",
     onnx="Expand",
     domain=lambda rng: [
@@ -205,7 +206,7 @@ primitive(
     ),
     batching=_moveaxis_batch,
     cost=costs.view,
-    array_api="moveaxis",
+    array_api=("moveaxis", adapters.moveaxis),
     torch="movedim",
     domain=lambda rng: [
         Sample((rng.normal(size=(2, 3, 4)),), {"source": 0, "destination": -1}),
@@ -231,7 +232,7 @@ def matrix_transpose(x: Any, /) -> Any:
 
 @composite(
     numpy="squeeze",
-    array_api="squeeze",
+    array_api=("squeeze", None),
     torch="squeeze",
     onnx="Squeeze",
     unit=same,
@@ -256,7 +257,7 @@ def squeeze(x: Any, /, axis: Any = None) -> Any:
 
 @composite(
     numpy="expand_dims",
-    array_api="expand_dims",
+    array_api=("expand_dims", None),
     torch="unsqueeze",
     onnx="Unsqueeze",
     unit=same,
@@ -427,7 +428,7 @@ def rot90(x: Any, /, k: int = 1, axes: Any = (0, 1)) -> Any:
 
 @composite(
     numpy="broadcast_arrays",
-    array_api="broadcast_arrays",
+    array_api=("broadcast_arrays", None),
     torch="broadcast_tensors",
     domain=lambda rng: [Sample((rng.normal(size=(2, 1)), rng.normal(size=3), rng.normal(size=())))],
 )
@@ -439,7 +440,7 @@ def broadcast_arrays(*arrays: Any) -> Any:
 
 @composite(
     numpy="meshgrid",
-    array_api="meshgrid",
+    array_api=("meshgrid", None),
     torch="meshgrid",
     domain=lambda rng: [
         Sample(
