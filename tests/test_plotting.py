@@ -279,7 +279,7 @@ dimflow.plotting.enable()
 print(axes.get_ylabel(), axes.lines[-1].get_ydata(orig=False).tolist())
 import matplotlib.units, inspect
 loader = type(matplotlib.units.__spec__.loader).__module__
-print(any(type(f).__module__.startswith('dimflow') for f in sys.meta_path), loader)
+print(any(getattr(f, 'module', '') == 'matplotlib.units' for f in sys.meta_path), loader)
 assert 'class Registry' in inspect.getsource(matplotlib.units)
 """
     run = subprocess.run(

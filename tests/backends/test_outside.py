@@ -1,6 +1,7 @@
 """A backend and an op from outside: one new file each, and no edit of dimflow."""
 
 import pickle
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -50,7 +51,8 @@ BACKEND = """
 USE = """
     import sys
     from dimflow import DimArray, backends, ops
-    assert backends.names() == ["newlibrary", "numpy"]
+    assert {"newlibrary", "numpy", "torch"} <= {*backends.names()}
+    assert "newlibrary" in backends.available()
     x = DimArray([1.0, 2.0], "km")
     assert "newlibrary" not in sys.modules
     x = x.to_backend("newlibrary")
@@ -64,24 +66,78 @@ USE = """
 
 
 def test_a_backend_is_a_package_with_an_entry_point(tmp_path: Path) -> None:
-    package, info = tmp_path / "newlibrary", tmp_path / "newlibrary-1.dist-info"
-    package.mkdir()
+    (tmp_path / "newlibrary").mkdir()
+    (tmp_path / "newlibrary" / "__init__.py").write_text(textwrap.dedent(LIBRARY))
+    installed(tmp_path, "newlibrary", BACKEND)
+    np.testing.assert_allclose(eval(python(tmp_path, USE)), np.sqrt([1.001, 4.004]))
+
+
+STANDARD_BACKEND = """
+    import newstandard
+    from dimflow.backends.array_api import ArrayAPI
+
+    class NewStandard(ArrayAPI):
+        name = "newstandard"
+        @property
+        def namespace(self):
+            return newstandard
+        def holds(self, kind):
+            return issubclass(kind, type(newstandard.asarray(0)))
+
+    BACKEND = NewStandard()
+"""
+STANDARD_USE = """
+    import sys
+    import numpy as np
+    from dimflow import DimArray, backends, ops, units as u, zeros
+    assert "newstandard" in backends.available() and "newstandard" not in sys.modules
+    x = DimArray(np.array([[2.0, 1.0], [1.0, 3.0]]), "m").to_backend("newstandard")
+    kind = type(x.data)
+    assert kind.__module__.startswith("newstandard")
+    found = [
+        x + 1 * u.km, x * x.to("cm"), ops.sqrt(x), x.sum(axis=0), x.mean(), ops.median(x, axis=1),
+        ops.inv(x), ops.concat([x, x]), ops.index_add(x, x[0, ...], key=(1,)), x.cumsum(),
+        ops.logsumexp(x / u.m), ops.einsum("ij,jk", x, x), ops.interp(x, x[0, ...], x[1, ...]),
+        ops.conv(ops.reshape(x, (1, 2, 2)), ops.reshape(x, (2, 2, 1))),
+        zeros(3, "m", backend="newstandard"),
+    ]
+    for y in found:
+        assert type(y.data) is kind and y.backend == "newstandard", y
+    print(ops.inv(x).unit, ops.inv(x).tolist(), backends.devices("newstandard")[0])
+"""
+
+
+def installed(folder: Path, name: str, backend: str) -> None:
+    """A package's entry point, and the module that it names."""
+    (folder / name / "for_dimflow.py").write_text(textwrap.dedent(backend))
+    info = folder / f"{name}-1.dist-info"
     info.mkdir()
-    (package / "__init__.py").write_text(textwrap.dedent(LIBRARY))
-    (package / "for_dimflow.py").write_text(textwrap.dedent(BACKEND))
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: newlibrary\nVersion: 1\n")
-    (info / "entry_points.txt").write_text(
-        "[dimflow.backends]\nnewlibrary = newlibrary.for_dimflow\n"
-    )
-    start = f"import sys; sys.path.insert(0, {str(tmp_path)!r})\n"
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1\n")
+    (info / "entry_points.txt").write_text(f"[dimflow.backends]\n{name} = {name}.for_dimflow\n")
+
+
+def python(folder: Path, code: str) -> str:
+    start = f"import sys; sys.path.insert(0, {str(folder)!r})\n"
     run = subprocess.run(
-        [sys.executable, "-W", "error", "-c", start + textwrap.dedent(USE)],
+        [sys.executable, "-W", "error", "-c", start + textwrap.dedent(code)],
         capture_output=True,
         text=True,
         check=False,
     )
     assert run.returncode == 0, run.stderr
-    np.testing.assert_allclose(eval(run.stdout), np.sqrt([1.001, 4.004]))
+    return run.stdout
+
+
+def test_a_library_with_the_standard_alone_needs_three_lines(tmp_path: Path) -> None:
+    """The backend of docs/guide/backends.md, for a library of another name."""
+    import array_api_strict
+
+    shutil.copytree(Path(array_api_strict.__file__).parent, tmp_path / "newstandard")
+    installed(tmp_path, "newstandard", STANDARD_BACKEND)
+    unit, _, rest = python(tmp_path, STANDARD_USE).partition(" ")
+    assert unit == "1/m"
+    assert "CPU_DEVICE" in rest
+    np.testing.assert_allclose(eval(rest[: rest.rindex("]") + 1]), [[0.6, -0.2], [-0.2, 0.4]])
 
 
 OUTSIDE_OP = """
@@ -196,5 +252,5 @@ def test_what_no_library_can_do_names_the_op() -> None:
         def native(self, op: ops.Op) -> None:
             return None
 
-    with pytest.raises(MissingRule, match=r"^cbrt has no kernel for strict"):
-        Bare().run(ops.cbrt, (lengths().data,), {})
+    with pytest.raises(MissingRule, match=r"^eig has no kernel for strict"):
+        Bare().run(ops.eig, (lengths().data,), {})

@@ -1,9 +1,13 @@
 """Conversions of a DimArray: to other units, dtypes, libraries and to plain Python."""
 
+import operator
 from typing import Any, Final, Self
+
+import numpy as np
 
 from dimflow.array.core import Core
 from dimflow.backends import backend, backend_of
+from dimflow.errors import NotANumber, UnitError
 from dimflow.ops.rules.convert import Converter, checked_converter
 from dimflow.ops.rules.units import PURE
 from dimflow.units import Unit
@@ -25,6 +29,15 @@ def find_converter(source: Unit, target: Unit) -> Converter | None:
     return found
 
 
+def as_unit(given: Any) -> Unit:
+    """What is given as a unit: ours, a text, or a unit of pint, astropy or unyt."""
+    if isinstance(given, str):
+        return Unit(given)
+    from dimflow.array.peers import unit_from
+
+    return unit_from(given)
+
+
 class Conversions(Core):
     """Other units, other dtypes, other libraries."""
 
@@ -36,7 +49,7 @@ class Conversions(Core):
         `via` names an equivalency (`"spectral"`), or is one, or a list of them. With `copy=False`
         an array that is in that unit already is not copied.
         """
-        target = unit if type(unit) is Unit else Unit(unit)
+        target = unit if type(unit) is Unit else as_unit(unit)
         if via is None:
             convert = find_converter(self._unit, target)
         else:
@@ -55,6 +68,30 @@ class Conversions(Core):
     def m_as(self, unit: Unit | str) -> Any:
         """The raw numbers in a unit, under pint's name."""
         return self.to_value(unit)
+
+    def to_pint(self, registry: Any = None) -> Any:
+        """As a quantity of pint, in pint's application registry or in another."""
+        from dimflow.array.peers import peer_named, write
+
+        return write(self, peer_named("pint").within(registry))
+
+    def to_astropy(self) -> Any:
+        """As a quantity of astropy."""
+        from dimflow.array.peers import peer_named, write
+
+        return write(self, peer_named("astropy"))
+
+    def to_unyt(self) -> Any:
+        """As a quantity of unyt."""
+        from dimflow.array.peers import peer_named, write
+
+        return write(self, peer_named("unyt"))
+
+    def to_pandas(self, index: Any = None, name: Any = None) -> Any:
+        """As a Series of pandas, of the dtype `dimflow[...]`."""
+        from importlib import import_module
+
+        return import_module("dimflow.pandas").series(self, index, name)
 
     def to_base_units(self) -> Self:
         """In the coherent SI unit, spelled in base units."""
@@ -90,16 +127,26 @@ class Conversions(Core):
         """The same values without the record of how they came about."""
         return self._like(backend_of(self._raw).detach(self._raw), self._unit)
 
-    def to_backend(self, name: str, *, device: Any = None) -> Self:
-        """The same values as an array of another library."""
-        target = backend(name)
-        source = backend_of(self._raw)
-        if target is source and device is None:
-            return self
-        return self._like(target.asarray(source.to_numpy(self._raw), device=device), self._unit)
+    def to_backend(self, name: str, *, device: Any = None, copy: bool | None = None) -> Any:
+        """The same values as an array of another library: `x.to_backend("torch")`.
 
-    def to_device(self, device: Any) -> Self:
-        """The same values on another device of the same library."""
+        The memory is shared where both libraries can, and neither could then change what the other
+        takes for immutable (NumPy and PyTorch share; PyTorch and JAX do not). `copy=False` shares
+        or fails, `copy=True` never shares.
+        """
+        from dimflow.array.dimarray import wrap
+
+        target, source = backend(name), backend_of(self._raw)
+        if target is not source:
+            return wrap(target.take(self._raw, source, device, copy), self._unit)
+        if device is None and not copy:
+            return self
+        return self._like(target.asarray(self._raw, device=device, copy=copy), self._unit)
+
+    def to_device(self, device: Any, *, stream: Any = None) -> Self:
+        """The same values on another device of the same library: `x.to_device("cuda:0")`."""
+        if stream is not None:
+            raise UnitError("to_device takes no stream", "copy within the library's own stream")
         raw = backend_of(self._raw).asarray(self._raw, device=device)
         return self._like(raw, self._unit)
 
@@ -118,17 +165,24 @@ class Conversions(Core):
 
     # To a plain number, if that loses no unit
 
+    def _real(self, operation: str) -> Any:
+        """The pure numbers, if they are real: NumPy's complex scalars would lose a part."""
+        raw = self._pure(operation)
+        if isinstance(raw, np.complexfloating):
+            raise NotANumber(operation, f"{raw.dtype} (take x.real or abs(x) first)")
+        return raw
+
     def __float__(self) -> float:
-        return float(self._pure("float(x)"))
+        return float(self._real("float(x)"))
 
     def __int__(self) -> int:
-        return int(self._pure("int(x)"))
+        return int(self._real("int(x)"))
 
     def __complex__(self) -> complex:
         return complex(self._pure("complex(x)"))
 
     def __index__(self) -> int:
-        return self._pure("index(x)").__index__()  # type: ignore[no-any-return]
+        return operator.index(self._pure("index(x)"))
 
     def __bool__(self) -> bool:
         if self._unit.law is not None:

@@ -2,7 +2,7 @@
 
 from typing import Any, Self
 
-from dimflow.backends import backend_of
+from dimflow.backends import Device, backend_of
 from dimflow.errors import UnitLossError
 from dimflow.ops.rules.convert import converter
 from dimflow.ops.rules.units import PURE
@@ -25,6 +25,9 @@ class Core:
         result._raw = raw
         result._unit = unit
         return result
+
+    def _adopted(self) -> None:
+        """Called on an array that was made as a DimArray and became one of its library's class."""
 
     def _pure(self, operation: str) -> Any:
         """The raw numbers of an array of pure numbers; an error that names the operation if not."""
@@ -98,9 +101,15 @@ class Core:
         return self.size * self.itemsize
 
     @property
-    def device(self) -> str:
+    def device(self) -> Device:
         """Where the raw array lives."""
-        return backend_of(self._raw).device(self._raw)
+        library = backend_of(self._raw)
+        return Device(library.device(self._raw), library.name)
+
+    @property
+    def requires_grad(self) -> bool:
+        """Whether what is done with this array is recorded, to be differentiated."""
+        return backend_of(self._raw).requires_grad(self._raw)
 
     @property
     def backend(self) -> str:

@@ -4,13 +4,14 @@ from typing import Any
 
 import numpy as np
 
-from dimflow.array.conversion import Conversions
+from dimflow.array.conversion import Conversions, as_unit
 from dimflow.array.display import Display
 from dimflow.array.indexing import Indexing
 from dimflow.array.methods import Methods
 from dimflow.array.operators import Operators
 from dimflow.array.persistence import Persistence
 from dimflow.array.protocols import Protocols
+from dimflow.backends import class_of
 from dimflow.ops.rules.units import PURE
 from dimflow.units import Unit
 
@@ -53,16 +54,26 @@ class DimArray(Operators, Indexing, Conversions, Methods, Display, Persistence, 
             and data.dtype.kind in "fiucb"
         ):
             self._raw = data
-            self._unit = unit if type(unit) is Unit else PURE if unit is None else Unit(unit)
+            self._unit = unit if type(unit) is Unit else PURE if unit is None else as_unit(unit)
             return
         from dimflow.array.making import raw_and_unit
 
         self._raw, self._unit = raw_and_unit(data, unit, dtype, backend, device, copy)
+        if type(self) is DimArray and (cls := class_of(type(self._raw))) is not DimArray:
+            self.__class__ = cls  # that of the raw array's library
+            self._adopted()
+
+
+_classes: dict[type, type[DimArray]] = {_ndarray: DimArray}
 
 
 def wrap(raw: Any, unit: Unit) -> DimArray:
-    """A DimArray of a raw array as it is: nothing is checked or copied."""
-    result = _new(DimArray)
+    """A raw array as it is, in the class of its library: nothing is checked or copied."""
+    kind = type(raw)
+    cls = _classes.get(kind)
+    if cls is None:
+        cls = _classes[kind] = class_of(kind)
+    result: DimArray = _new(cls)
     result._raw = raw
     result._unit = unit
     return result

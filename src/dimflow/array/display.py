@@ -10,7 +10,7 @@ import numpy as np
 
 from dimflow.array.core import Core
 from dimflow.backends import Backend
-from dimflow.errors import NoDataError, UnitFormatError
+from dimflow.errors import NoDataError, UnitError, UnitFormatError
 from dimflow.ops.dispatch import interpreter_of
 
 _TABLE_LIMIT = 400  # elements that an HTML table or a LaTeX matrix shows
@@ -79,8 +79,9 @@ class Display(Core):
         tail = f", {unit!r}" if unit else ""
         if not raw.size and raw.shape != (0,):
             tail += f", shape={raw.shape}"
-        if str(raw.dtype) not in _IMPLIED or not raw.size:
-            tail += f", dtype={str(raw.dtype)!r}"
+        dtype = str(self.dtype).rpartition(".")[2]
+        if dtype not in _IMPLIED or not raw.size:
+            tail += f", dtype={dtype!r}"
         return f"{head}{text}{tail})"
 
     def __str__(self) -> str:
@@ -110,6 +111,21 @@ class Display(Core):
         if style in ("latex", "~L", "L"):
             return text + (rf"\ {unit}" if unit else "")
         return f"{text} {unit}".rstrip()
+
+    def _repr_inline_(self, max_width: int) -> str:
+        """One line for xarray's tables: the unit, then as many numbers as there is room for."""
+        raw, head = _numpy(self), f"[{_unit_text(self)}]"
+        if raw is None or not raw.size:
+            return f"{head} {type(self._raw).__name__}"[:max_width]
+        room = max(max_width - len(head) - 1, 0)
+        flat = raw.reshape(-1)
+        shown = [_scalar(value, _options.get()) for value in flat[: max(room // 2, 1)]]
+        text = " ".join(shown)
+        if len(text) > room or len(shown) < flat.size:
+            while shown and len(" ".join([*shown, "..."])) > room:
+                shown.pop()
+            text = " ".join([*shown, "..."])
+        return f"{head} {text}"[:max_width]
 
     def _repr_html_(self) -> str:
         import html
@@ -147,9 +163,12 @@ def _numpy(array: Core) -> Any:
     if not isinstance(interpreter, Backend):
         return None
     try:
-        return np.asarray(interpreter.to_numpy(array._raw))
+        return np.asarray(interpreter.to_numpy(interpreter.detach(array._raw)))
     except NoDataError:
         return None
+    except UnitError:  # a dtype that NumPy has not, such as bfloat16
+        raw = interpreter.asarray(interpreter.detach(array._raw), dtype="float32")
+        return np.asarray(interpreter.to_numpy(raw))
 
 
 def _unit_text(array: Core) -> str:

@@ -9,9 +9,11 @@ from dimflow.array.core import Core
 from dimflow.array.dimarray import DimArray, wrap
 from dimflow.array.interpreter import lifted
 from dimflow.array.numpy_host.parts import refuse_deaf
+from dimflow.backends import Backend
 from dimflow.backends import backend as backend_named
 from dimflow.errors import DimensionError, PointError, UnitError
 from dimflow.ops.rules.convert import checked_converter
+from dimflow.ops.rules.dtypes import named
 from dimflow.ops.rules.units import ENDLESS, PURE, ZERO
 from dimflow.units import Unit
 from dimflow.units.meaning import Logarithmic
@@ -64,9 +66,38 @@ def convert_to_tensor(
     return asarray(data, unit, dtype=dtype, backend=backend, device=device)
 
 
-def _made(raw: Any, unit: Any, backend: str | None, device: Any) -> DimArray:
-    if backend not in (None, "numpy") or device is not None:
-        raw = backend_named(backend or "numpy").asarray(raw, device=device)
+def _library(backend: str | None, device: Any) -> Backend:
+    """The library asked for by name, or that of a Device."""
+    return backend_named(backend or getattr(device, "backend", None) or "numpy")
+
+
+def _made(raw: Any, unit: Any, backend: str | None, device: Any, dtype: Any = None) -> DimArray:
+    """A NumPy array as one of the library asked for, with its unit.
+
+    Where no dtype was asked for, fractions are of the library's usual one.
+    """
+    library = _library(backend, device)
+    if library.name != "numpy":
+        if dtype is None and raw.dtype == float:
+            dtype = library.dtype(library.namespace.zeros(()))
+        raw = library.asarray(raw, dtype=dtype, device=device)
+    elif device is not None:
+        raw = library.asarray(raw, device=device)
+    return wrap(raw, PURE if unit is None else Unit(unit))
+
+
+def _native(
+    name: str, unit: Any, dtype: Any, backend: str | None, device: Any, *args: Any, **options: Any
+) -> DimArray:
+    """An array that the library's own function of this name makes, where it is to live."""
+    library = _library(backend, device)
+    if library.name == "numpy":
+        raw = getattr(np, name)(*args, dtype=named(dtype), **options)
+        return _made(raw, unit, backend, device)
+    dtype = None if dtype is None else library.as_dtype(dtype)
+    place = library.native_device(device)
+    args = tuple(a.item() if isinstance(a, np.ndarray) and not a.ndim else a for a in args)
+    raw = getattr(library.namespace, name)(*args, dtype=dtype, device=place, **options)
     return wrap(raw, PURE if unit is None else Unit(unit))
 
 
@@ -74,36 +105,36 @@ def zeros(
     shape: Shape,
     unit: Unit | str | None = None,
     *,
-    dtype: Any = float,
+    dtype: Any = None,
     backend: str | None = None,
     device: Any = None,
 ) -> DimArray:
     """An array of zeros."""
-    return _made(np.zeros(shape, dtype), unit, backend, device)
+    return _native("zeros", unit, dtype, backend, device, shape)
 
 
 def ones(
     shape: Shape,
     unit: Unit | str | None = None,
     *,
-    dtype: Any = float,
+    dtype: Any = None,
     backend: str | None = None,
     device: Any = None,
 ) -> DimArray:
     """An array of ones in a unit."""
-    return _made(np.ones(shape, dtype), unit, backend, device)
+    return _native("ones", unit, dtype, backend, device, shape)
 
 
 def empty(
     shape: Shape,
     unit: Unit | str | None = None,
     *,
-    dtype: Any = float,
+    dtype: Any = None,
     backend: str | None = None,
     device: Any = None,
 ) -> DimArray:
     """An array of whatever the memory holds."""
-    return _made(np.empty(shape, dtype), unit, backend, device)
+    return _native("empty", unit, dtype, backend, device, shape)
 
 
 def full(
@@ -117,7 +148,7 @@ def full(
 ) -> DimArray:
     """An array of one value, which may carry a unit itself."""
     (value,), found = _common("full", unit, fill_value)
-    return _made(np.full(shape, value, dtype), found, backend, device)
+    return _native("full", found, dtype, backend, device, shape, value)
 
 
 def eye(
@@ -126,12 +157,12 @@ def eye(
     k: int = 0,
     unit: Unit | str | None = None,
     *,
-    dtype: Any = float,
+    dtype: Any = None,
     backend: str | None = None,
     device: Any = None,
 ) -> DimArray:
     """Ones on a diagonal, zeros elsewhere."""
-    return _made(np.eye(N, M, k, dtype), unit, backend, device)
+    return _native("eye", unit, dtype, backend, device, N, M, k=k)
 
 
 def identity(n: int, unit: Unit | str | None = None, *, dtype: Any = float) -> DimArray:
@@ -163,10 +194,10 @@ def arange(
     """
     given = [start, stop, step]
     values, found = _common("arange", unit, *(v for v in given if v is not None))
-    numbers = iter(values)
-    ends = [None if v is None else next(numbers) for v in given]
-    raw = np.arange(*[e for e in ends[:2] if e is not None], **_step(ends), dtype=dtype)
-    return _made(raw, found, backend, device)
+    following = iter(values)
+    ends = [None if v is None else next(following) for v in given]
+    numbers = [e for e in ends[:2] if e is not None]
+    return _native("arange", found, dtype, backend, device, *numbers, **_step(ends))
 
 
 def _step(ends: list[Any]) -> dict[str, Any]:
@@ -189,8 +220,8 @@ def linspace(
     (first, last), found = _common("linspace", unit, start, stop)
     if isinstance(found.law, Logarithmic):
         raise PointError("linspace", found, "convert the ends to the .linear unit first")
-    raw = np.linspace(first, last, num, endpoint, dtype=dtype, axis=axis)
-    return _made(raw, found, backend, device)
+    raw = np.linspace(first, last, num, endpoint, dtype=named(dtype), axis=axis)
+    return _made(raw, found, backend, device, dtype)
 
 
 def geomspace(
@@ -209,8 +240,8 @@ def geomspace(
     (first, last), found = _common("geomspace", unit, start, stop)
     if found.law is not None:
         raise PointError("geomspace", found, "convert the ends to the .linear unit first")
-    raw = np.geomspace(first, last, num, endpoint, dtype=dtype, axis=axis)
-    return _made(raw, found, backend, device)
+    raw = np.geomspace(first, last, num, endpoint, dtype=named(dtype), axis=axis)
+    return _made(raw, found, backend, device, dtype)
 
 
 def logspace(
@@ -233,8 +264,8 @@ def logspace(
             f"logspace takes exponents, which are pure numbers, but got {exponents}",
             "for ends with a unit use geomspace",
         )
-    raw = np.logspace(first, last, num, endpoint, base, dtype, axis)
-    return _made(raw, unit, backend, device)
+    raw = np.logspace(first, last, num, endpoint, base, named(dtype), axis)
+    return _made(raw, unit, backend, device, dtype)
 
 
 def fromfunction(

@@ -3,21 +3,29 @@
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from dimflow.array.core import Core
 from dimflow.array.interpreter import converted, planned, separated
 from dimflow.array.operators import is_foreign
 from dimflow.backends import backend_of
 from dimflow.errors import UnitError
 from dimflow.ops import Op
+from dimflow.ops.rules import dtypes
 from dimflow.ops.rules.convert import checked_converter
+from dimflow.ops.rules.dtypes import kind_of
 from dimflow.ops.rules.units import ENDLESS, PURE, ZERO
+from dimflow.ops.rules.values import refuse_cut
 from dimflow.units import Unit
 
 _NEW_NAME = "give the result a name of its own: y = x * ..."
 
 
 def write(array: Core, op: Op, function: Callable[[Any, Any], Any], other: Any) -> Any:
-    """`x += y`. Into the raw array if the result is in its unit; else convert, or raise."""
+    """`x += y`. Into the raw array if the result is in its unit; else convert, or raise.
+
+    The dtype stays too, even where the library makes a new array: see `refuse_cut`.
+    """
     if op.name == "pow":
         return write_result(array, array**other)
     if isinstance(other, Unit):
@@ -28,8 +36,10 @@ def write(array: Core, op: Op, function: Callable[[Any, Any], Any], other: Any) 
     plan = planned(op, raws, units, {})
     if plan.result is not array._unit or (plan.converters and plan.converters[0]):
         return write_result(array, op.run((array, other), {}))
-    raw = converted(plan, raws)[1]
-    if not backend_of(array._raw).is_mutable(array._raw):
+    library = backend_of(array._raw)
+    raw = library.lifted_beside(array._raw, converted(plan, raws)[1])
+    _refuse_cut(op, array._raw, raw)
+    if not library.is_mutable(array._raw):
         return array._like(function(array._raw, raw), array._unit)
     array._raw = function(array._raw, raw)
     return array
@@ -39,9 +49,18 @@ def write_result(array: Core, result: Any) -> Any:
     """Write a whole result into the array, in the array's unit."""
     raw = in_unit(array._unit, result, "an in-place operation", _NEW_NAME)
     if not backend_of(array._raw).is_mutable(array._raw):
+        refuse_cut(raw, array._raw.dtype)
         return array._like(raw, array._unit)
     backend_of(array._raw).assign(array._raw, ..., raw)
     return array
+
+
+def _refuse_cut(op: Op, raw: Any, other: Any) -> None:
+    """The rule for what is written, before an operator writes: quotients of integers count too."""
+    refuse_cut(other, raw.dtype)
+    if kind_of(raw) in "biu":
+        whole = dtypes.named(raw.dtype)
+        refuse_cut(np.empty((), op.rule("dtype")((whole, whole), {})), raw.dtype)
 
 
 def in_unit(target: Unit, value: Any, operation: str, hint: str | None = None) -> Any:

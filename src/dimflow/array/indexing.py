@@ -3,11 +3,15 @@
 from collections.abc import Iterator
 from typing import Any, Self
 
+import numpy as np
+
 from dimflow import ops
 from dimflow.array.core import Core
-from dimflow.backends import backend_of
+from dimflow.backends import Backend, backend_of
+from dimflow.ops.dispatch import interpreter_of
 
 _new = object.__new__
+_ndarray = np.ndarray
 
 
 def raw_key(key: Any) -> Any:
@@ -19,6 +23,12 @@ def raw_key(key: Any) -> Any:
     return key
 
 
+def _picked(raw: Any, key: Any) -> Any:
+    """x[key] as the library does it; a traced value does it itself."""
+    library = interpreter_of(type(raw))
+    return library.getitem(raw, key) if isinstance(library, Backend) else raw[key]
+
+
 class Indexing(Core):
     """Elements, slices and masks keep the unit; what is assigned is converted into it."""
 
@@ -28,8 +38,9 @@ class Indexing(Core):
         kind = type(key)
         if kind is tuple or isinstance(key, Core):
             key = raw_key(key)
+        raw = self._raw
         result = _new(type(self))
-        result._raw = self._raw[key]
+        result._raw = raw[key] if type(raw) is _ndarray else _picked(raw, key)
         result._unit = self._unit
         return result
 
@@ -39,8 +50,17 @@ class Indexing(Core):
         raw = in_unit(self._unit, value, "an assignment")
         backend_of(self._raw).assign(self._raw, raw_key(key), raw)
 
+    @property
+    def at(self) -> Any:
+        """Updates that make a new array: `x.at[2:].set(3 * units.km)`, `.add`, `.max`, `.min`."""
+        from dimflow.array.at import At
+
+        return At(self)
+
     def __len__(self) -> int:
-        return len(self._raw)
+        raw = self._raw
+        shape = raw.shape  # the standard's arrays need have no length of their own
+        return shape[0] if shape else len(raw)
 
     def __iter__(self) -> Iterator[Self]:
         unit = self._unit

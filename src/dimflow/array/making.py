@@ -2,8 +2,12 @@
 
 from typing import Any
 
+import numpy as np
+
 from dimflow import ops
+from dimflow.array.conversion import as_unit
 from dimflow.array.core import Core
+from dimflow.array.guests import guest_of
 from dimflow.backends import backend as backend_named
 from dimflow.errors import NotANumber, UnitError
 from dimflow.ops.dispatch import interpreter_of
@@ -12,13 +16,14 @@ from dimflow.ops.rules.units import PURE
 from dimflow.units import Unit
 
 _NUMBERS = frozenset({int, float, complex, bool})
+PLAIN = _NUMBERS | {list, tuple, np.ndarray, np.float64, np.int64}  # these carry no unit themselves
 
 
 def raw_and_unit(
     data: Any, unit: Any, dtype: Any, backend: str | None, device: Any, copy: bool | None
 ) -> tuple[Any, Unit]:
     """What `DimArray(...)` holds."""
-    target = None if unit is None else Unit(unit)
+    target = None if unit is None else as_unit(unit)
     if isinstance(data, (list, tuple)) and _holds_units(data):
         target = target or _first_unit(data)
         return _raw(_stacked(data, target), dtype, backend, device, copy), target
@@ -47,17 +52,25 @@ def _raw(data: Any, dtype: Any, backend: str | None, device: Any, copy: bool | N
 
 def _unwrapped(value: Any) -> tuple[Any, Unit | None]:
     """The numbers and the unit of something that may carry one: ours, a constant, a peer's."""
+    if type(value) in PLAIN:
+        return value, None
     if isinstance(value, Core):
         return value._raw, value._unit
+    guest = guest_of(type(value))
+    if guest is not None:  # whatever the labels, the values may have a unit
+        inner = guest.quantities(value)
+        if isinstance(inner, Core):
+            return inner._raw, inner._unit
     unit = getattr(value, "unit", None)
     if isinstance(unit, Unit):  # a constant
         return value.value, unit
     if unit is None:
         unit = getattr(value, "units", None)
-    package = type(value).__module__.partition(".")[0]
-    if unit is not None and package in ("pint", "astropy", "unyt"):
-        numbers = value.magnitude if package == "pint" else value.value
-        return numbers, Unit(str(unit))
+    from dimflow.array.peers import read
+
+    found = read(value)
+    if found is not None:
+        return found
     if unit is not None and not callable(unit) and not isinstance(value, type):
         kind = f"{type(value).__module__}.{type(value).__qualname__}"
         problem = f"dimflow does not know how to read the unit ({unit!s:.40}) of a {kind}"

@@ -225,12 +225,16 @@ class Methods(Core):
         return ops.nonzero(self)
 
     def searchsorted(self, v: Any, side: str = "left", sorter: Any = None) -> Any:
-        """Where values would be inserted to keep the order."""
-        return ops.searchsorted(self, v, side=side, sorter=sorter)
+        """Where values would be inserted to keep the order, as an array of pure numbers.
+
+        Such a method gives an array of its own class, as xarray asks of what it wraps; the function
+        `dimflow.searchsorted` gives a plain one.
+        """
+        return self._like(ops.searchsorted(self, v, side=side, sorter=sorter), PURE)
 
     def argsort(self, axis: int | None = -1) -> Any:
-        """The order that sorts along an axis."""
-        return ops.argsort(self, axis)
+        """The order that sorts along an axis, as an array of pure numbers: an index like any."""
+        return self._like(ops.argsort(self, axis), PURE)
 
     # In place
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from dimflow import ops
 from dimflow.array.core import Core
+from dimflow.array.guests import guest_of
 from dimflow.backends import backend_of
 from dimflow.errors import NoDataError, NotANumber
 from dimflow.ops import Op
@@ -34,6 +35,12 @@ def by_unit(array: Core, unit: Unit, function: Operator) -> Any:
     if array._unit.law is not None:
         return ops.multiply(array, array._like(1.0, unit))  # raises, with its hint
     return array._like(backend_of(array._raw).copy(array._raw), function(array._unit, unit))
+
+
+def elsewhere(function: Operator, left: Any, right: Any, other: Any) -> Any:
+    """What another library's object makes of an operation; NotImplemented for any other type."""
+    guest = guest_of(type(other))
+    return NotImplemented if guest is None else guest.operate(function, left, right)
 
 
 def is_foreign(kind: type) -> bool:
@@ -76,6 +83,17 @@ def _of_class(array: Core, result: Any) -> Any:
     return array._like(result._raw, result._unit)
 
 
+_names: dict[Operator, str] = {}  # of the ops that operators are
+
+
+def _raw_result(function: Operator, left: Any, right: Any) -> Any:
+    """What the op gives where a library's own operator does not take a pair of raw values.
+
+    The array API leaves it open whether fractions and integers meet in an operator.
+    """
+    return ops.get(_names[function])(left, right)
+
+
 def _applied(array: Core, function: Operator, left: Any, right: Any, plan: Plan) -> Any:
     """The raw operation after the conversions of a plan.
 
@@ -84,7 +102,10 @@ def _applied(array: Core, function: Operator, left: Any, right: Any, plan: Plan)
     """
     converters, unit = plan.converters, plan.result
     if converters is None:
-        raw = function(left, right)
+        try:
+            raw = function(left, right)
+        except TypeError:
+            raw = _raw_result(function, left, right)
     else:
         fresh: Any = None
         first, second = converters
@@ -95,13 +116,23 @@ def _applied(array: Core, function: Operator, left: Any, right: Any, plan: Plan)
         if type(fresh) is _ndarray and fresh.size > _LARGE and _fits(function, left, right):
             raw = _INTO[function](left, right, out=fresh)
         else:
-            raw = function(left, right)
+            try:
+                raw = function(left, right)
+            except TypeError:
+                raw = _raw_result(function, left, right)
     if unit is None:
         return raw
     result = _new(type(array))
     result._raw = raw
     result._unit = unit  # type: ignore[assignment]
     return result
+
+
+def _raised(raw: Any, exponent: float) -> Any:
+    try:
+        return raw**exponent
+    except TypeError:
+        return ops.pow(raw, exponent)
 
 
 def _fits(function: Operator, left: Any, right: Any) -> bool:
@@ -123,6 +154,7 @@ def _binary(
     `pure` says that a bare number is always a pure number: in a product, 0 is no literal.
     """
     op = ops.get(name)
+    _names[function] = name
     pairs = {} if pairs is None else pairs
 
     def method(self: Core, other: Any) -> Any:
@@ -137,7 +169,10 @@ def _binary(
                     known = None
                 if type(known) is Unit:
                     array = _new(cls)
-                    array._raw = function(left, right)
+                    try:
+                        array._raw = function(left, right)
+                    except TypeError:
+                        array._raw = _raw_result(function, left, right)
                     array._unit = known
                     return array
                 if known is not None:
@@ -155,7 +190,7 @@ def _binary(
         elif kind is Unit and name in _BY_UNIT:
             return by_unit(self, other, _BY_UNIT[name])
         elif is_foreign(kind):
-            return NotImplemented
+            return elsewhere(function, self, other, other)
         else:
             return op.run((self, other), {})
         mine = self._unit._serial
@@ -165,7 +200,7 @@ def _binary(
             _learn(pairs, op, mine, theirs)
             return _of_class(self, result)
         if type(known) is Unit:
-            return self._like(function(self._raw, right), known)
+            known = Plan(None, known)
         return _applied(self, function, self._raw, right, known)  # type: ignore[arg-type]
 
     method.__doc__ = op.doc
@@ -184,7 +219,10 @@ def _reflected(name: str, function: Operator, *, pure: bool = False) -> Any:
             known = pairs.get(theirs, _NOTHING).get(mine)
             if type(known) is Unit:
                 array = _new(type(self))
-                array._raw = function(other, self._raw)
+                try:
+                    array._raw = function(other, self._raw)
+                except TypeError:
+                    array._raw = _raw_result(function, other, self._raw)
                 array._unit = known
                 return array
             if known is not None:
@@ -193,7 +231,7 @@ def _reflected(name: str, function: Operator, *, pure: bool = False) -> Any:
             _learn(pairs, op, theirs, mine)
             return _of_class(self, result)
         if is_foreign(kind):
-            return NotImplemented
+            return elsewhere(function, other, self, other)
         return op.run((other, self), {})
 
     method.__doc__ = op.doc
@@ -272,7 +310,10 @@ class Operators(Core):
                     unit, theirs = self._unit, other._unit
                     if unit is theirs and unit.key.law is None:
                         array = _new(type(self))
-                        array._raw = left + right
+                        try:
+                            array._raw = left + right
+                        except TypeError:
+                            array._raw = _raw_result(operator.add, left, right)
                         array._unit = unit
                         return array
                     plan = _ADDITIONS.get(unit._serial, _NOTHING).get(theirs._serial)
@@ -287,7 +328,10 @@ class Operators(Core):
                     unit, theirs = self._unit, other._unit
                     if unit is theirs and unit.key.law is None:
                         array = _new(type(self))
-                        array._raw = left - right
+                        try:
+                            array._raw = left - right
+                        except TypeError:
+                            array._raw = _raw_result(operator.sub, left, right)
                         array._unit = unit
                         return array
                     plan = _SUBTRACTIONS.get(unit._serial, _NOTHING).get(theirs._serial)
@@ -350,17 +394,19 @@ class Operators(Core):
         if (kind is int or kind is float) and unit.key.law is None:
             if not unit.dimension.is_dimensionless:
                 power = unit**exponent  # first, since it may raise
-                return self._like(self._raw**exponent, power)
+                return self._like(_raised(self._raw, exponent), power)
             if unit._serial == _PURE:  # to any power, also one that no unit can be raised to
-                return self._like(self._raw**exponent, unit)
-        if isinstance(exponent, Core) and not exponent.shape:
+                return self._like(_raised(self._raw, exponent), unit)
+        if isinstance(exponent, Core) and not exponent.shape and unit._serial != _PURE:
             try:
-                exponent = exponent.to_value("").item()  # type: ignore[attr-defined]
+                exponent = exponent.to("").item()  # type: ignore[attr-defined]
             except NoDataError:
                 return ops.pow(self, exponent)
         if isinstance(exponent, Fraction):  # exact for the unit, and no number of any library
             return ops.static_power(self, exponent=exponent)
-        return NotImplemented if is_foreign(kind) else ops.pow(self, exponent)
+        if is_foreign(kind):
+            return elsewhere(operator.pow, self, exponent, exponent)
+        return ops.pow(self, exponent)
 
     def __matmul__(self, other: Any) -> Any:
         """The matrix product."""
@@ -378,9 +424,9 @@ class Operators(Core):
 
     def __rpow__(self, base: Any, modulus: Any = None) -> Any:
         """A number to the power of this array of pure numbers."""
-        if modulus is not None or is_foreign(type(base)):
-            return NotImplemented
-        return ops.pow(base, self)
+        if modulus is None and is_foreign(type(base)):
+            return elsewhere(operator.pow, base, self, base)
+        return NotImplemented if modulus is not None else ops.pow(base, self)
 
     def __divmod__(self, other: Any) -> Any:
         """Quotient and remainder."""

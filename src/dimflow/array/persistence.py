@@ -16,9 +16,10 @@ from typing import Any, Self
 import numpy as np
 
 from dimflow.array.core import Core
-from dimflow.backends import Backend, backend
+from dimflow.backends import Backend, backend, class_of
 from dimflow.errors import BackendNotInstalled, FileFormatError, UnitError
 from dimflow.ops.dispatch import interpreter_of
+from dimflow.ops.rules.dtypes import named
 from dimflow.units import Unit, decode, encode, from_json, to_json
 
 FORMAT = "dimflow.array/1"
@@ -45,16 +46,18 @@ class Persistence(Core):
         interpreter = interpreter_of(type(self._raw))
         if not isinstance(interpreter, Backend):
             return _restore_value, (type(self), self._raw, encode(self._unit))
-        raw = interpreter.to_numpy(self._raw)
+        raw, kept = _numbers(interpreter, self._raw)
         is_scalar = isinstance(self._raw, np.generic)
         order = "F" if raw.flags.f_contiguous and not raw.flags.c_contiguous else "C"
         if not raw.flags.forc:
             raw = np.ascontiguousarray(raw)
         buffer: Any = PickleBuffer(raw) if protocol >= 5 and raw.ndim else raw.tobytes(order)
-        name = "numpy scalar" if is_scalar else interpreter.name
+        name = "numpy scalar" if is_scalar else f"{interpreter.name} {kept}".rstrip()
         # a plain tuple of plain things: nothing of dimflow but this function is named in the pickle
+        # and the class of a library is found by the array: that library may not be there to name it
+        own = None if type(self) is class_of(type(self._raw)) else type(self)
         return _restore, (
-            type(self),
+            own,
             name,
             raw.dtype.str,
             raw.shape,
@@ -116,6 +119,15 @@ class Persistence(Core):
         return made
 
 
+def _numbers(library: Backend, raw: Any) -> tuple[Any, str]:
+    """As a NumPy array; with the name of the dtype if NumPy has none of it (bfloat16)."""
+    dtype = named(library.dtype(raw))
+    if isinstance(dtype, np.dtype):
+        return library.to_numpy(raw), ""
+    wider = library.asarray(library.detach(raw), dtype="float32")
+    return library.to_numpy(wider), str(dtype).rpartition(".")[2]
+
+
 def _checked(record: Any) -> tuple[np.dtype[Any], tuple[int, ...], Unit, str]:
     if record["format"] != FORMAT:
         raise ValueError(f"the format is {record['format']!r:.40}, not {FORMAT!r}")
@@ -166,11 +178,12 @@ def _restore(
 
 def restored(raw: Any, name: str, wanted: str | None = None) -> Any:
     """A NumPy array as one of the library that it came from, or of the one that is wanted."""
+    name, _, dtype = name.partition(" ")
     wanted = wanted or _restore_on.get() or name
     if wanted == "numpy":
         return raw
     try:
-        return backend(wanted).asarray(raw)
+        return backend(wanted).asarray(raw, dtype=dtype or None)
     except BackendNotInstalled as error:
         hint = f"{error.hint}, or load it elsewhere: with dimflow.restore_on('numpy'): ..."
         raise BackendNotInstalled(wanted, hint) from None
@@ -181,7 +194,8 @@ def _restore_value(cls: Any, value: Any, unit: str) -> Any:
 
 
 def _made(cls: Any, raw: Any, unit: Unit) -> Any:
-    made = object.__new__(cls)
+    """An array of a class; of that of its library where none is asked for."""
+    made = object.__new__(class_of(type(raw)) if cls is None else cls)
     made._raw = raw
     made._unit = unit
     return made

@@ -1,9 +1,11 @@
-"""How other libraries see a DimArray: NumPy's protocols, DLPack."""
+"""How other libraries see a DimArray: NumPy's protocols, the array API's, DLPack."""
 
+import sys
+from importlib import import_module
 from typing import Any
 
 from dimflow.array.core import Core
-from dimflow.backends import backend_of
+from dimflow.backends import backend_of, names
 
 
 class Protocols(Core):
@@ -12,6 +14,12 @@ class Protocols(Core):
     __slots__ = ()
 
     __array_priority__ = 1000
+    __pandas_priority__ = 5000  # above DataFrame: `series * x` comes to us
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "pint.compat" in sys.modules and "dimflow.array.peers.meeting" in sys.modules:
+            sys.modules["dimflow.array.peers.meeting"].outrank_pint(cls)
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
         import numpy as np
@@ -19,7 +27,24 @@ class Protocols(Core):
         raw = self._pure("np.asarray(x)")
         return np.array(raw, dtype=dtype, copy=copy)
 
-    def __dlpack__(self, **options: Any) -> Any:
+    def __array_namespace__(self, *, api_version: str | None = None) -> Any:
+        """The array API standard with units, its new arrays those of this array's library.
+
+        They are NumPy's where the values belong to no library: shapes without data, a record.
+        """
+        name = self.backend if self.backend in names() else "numpy"
+        return import_module("dimflow.xp").for_library(name, api_version)
+
+    def __dlpack__(
+        self,
+        *,
+        stream: Any = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[Any, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any:
+        given = {"stream": stream, "max_version": max_version, "dl_device": dl_device, "copy": copy}
+        options = {name: value for name, value in given.items() if value is not None}
         raw = self._pure("DLPack")
         return backend_of(raw).asarray(raw).__dlpack__(**options)
 

@@ -5,21 +5,39 @@ Nothing is imported until an array of that library appears, or it is asked for b
 
 from functools import cache
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 from dimflow.backends.backend import Backend
+from dimflow.backends.device import Device
 from dimflow.errors import BackendNotInstalled, NotANumber
 from dimflow.ops import dispatch
 from dimflow.ops.dispatch import Interpreter, interpreter_of
 
-__all__ = ["Backend", "backend", "backend_of", "names"]
+__all__ = [
+    "Backend",
+    "Device",
+    "available",
+    "backend",
+    "backend_of",
+    "class_of",
+    "devices",
+    "names",
+]
 
-# The top-level package of an array's type -> the module that handles it.
+# A library's name, which is that of its package -> the module that handles it.
 _MODULES = {
     "numpy": "dimflow.backends.numpy",
-    "builtins": "dimflow.backends.numpy",
+    "torch": "dimflow.backends.torch",
+    "jax": "dimflow.backends.jax",
+    "mlx": "dimflow.backends.mlx",
+    "cupy": "dimflow.backends.cupy",
+    "array_api_strict": "dimflow.backends.array_api_strict",
 }
-_PLAIN = (bool, int, float, complex, list, tuple)
+# Those that an extra of ours installs.
+_EXTRAS = _MODULES.keys() - {"numpy", "array_api_strict"}
+# Other packages whose types belong to a library.
+_PACKAGES = {"builtins": "numpy", "jaxlib": "jax"}
 
 
 @cache
@@ -30,25 +48,54 @@ def _offered() -> dict[str, str]:
     return {entry.name: entry.value for entry in entry_points(group="dimflow.backends")}
 
 
-def _module(package: str) -> str | None:
-    return _MODULES.get(package) or _offered().get(package)
+def _module(name: str) -> str | None:
+    return _MODULES.get(name) or _offered().get(name)
 
 
 def names() -> list[str]:
     """The array libraries that dimflow knows, installed or not."""
-    return sorted({*_MODULES, *_offered()} - {"builtins"})
+    return sorted({*_MODULES, *_offered()})
+
+
+def available() -> list[str]:
+    """Those that are installed here. None is imported for it."""
+    return [name for name in names() if find_spec(name) is not None]
+
+
+def devices(backend: str | None = None) -> list[Device]:
+    """The devices of a library, or of all that are installed (which imports them)."""
+    found = []
+    for name in available() if backend is None else [backend]:
+        try:
+            library = _backend(name)
+        except BackendNotInstalled:
+            if backend is not None:
+                raise
+            continue  # its package is there, but does not work here: CuPy without a GPU
+        found += [Device(text, library.name) for text in library.devices()]
+    return found
 
 
 def backend(name: str) -> Backend:
     """The backend of a name; BackendNotInstalled if it is unknown or its library is missing."""
     module = _module(name)
-    if module is None or name == "builtins":
+    if module is None:
         raise BackendNotInstalled(str(name), f"dimflow knows {', '.join(names())}")
     try:
         found: Backend = import_module(module).BACKEND
     except ImportError as error:
-        raise BackendNotInstalled(name) from error
+        raise BackendNotInstalled(name, _hint(name, error)) from error
     return found
+
+
+def _hint(name: str, error: ImportError) -> str | None:
+    """How to get a library that is missing, or what keeps one that is there from working."""
+    if (error.name or "").partition(".")[0] != name:
+        return f"{name} does not work here: {error}"
+    return None if name in _EXTRAS else f"install the package {name}"
+
+
+_backend = backend
 
 
 def backend_of(raw: Any) -> Backend:
@@ -58,18 +105,26 @@ def backend_of(raw: Any) -> Backend:
     return found
 
 
+def class_of(kind: type) -> Any:
+    """The class of DimArray for raw values of a type."""
+    text = getattr(interpreter_of(kind), "array_class", None) or "dimflow.array.dimarray:DimArray"
+    module, _, name = text.partition(":")
+    return getattr(import_module(module), name)
+
+
 def _find(kind: type) -> Interpreter:
     for base in kind.__mro__:
         known = dispatch.interpreters.get(base)
         if known is not None:
             return known
         package = base.__module__.partition(".")[0]
-        if package == "builtins":
-            if base in _PLAIN:
-                return backend("numpy")
-        elif _module(package) is not None:
-            return backend(package)
-    raise NotANumber("an operation", f"{kind.__module__}.{kind.__qualname__}")
+        name = _PACKAGES.get(package, package)
+        if base is not object and _module(name) is not None and backend(name).holds(base):
+            return backend(name)
+    error = NotANumber("an operation", f"{kind.__module__}.{kind.__qualname__}")
+    make = "DimArray(x)" if kind.__module__.startswith(("pandas", "xarray")) else "np.asarray(x)"
+    error.hint = f"dimflow knows arrays of {', '.join(names())}; make one of it: {make}"
+    raise error
 
 
 dispatch.find_interpreter = _find

@@ -311,7 +311,7 @@ class AbstractBackend(Backend):
 
     def asarray(self, data: Any, *, dtype: Any = None, device: Any = None, copy: Any = None) -> Any:
         """An abstract value of the shape and dtype of anything array-like."""
-        if device is not None:
+        if device not in (None, "none"):
             raise UnitError("an abstract value lives on no device")
         if not isinstance(data, Abstract):
             data = np.asarray(data)

@@ -8,7 +8,8 @@ from typing import Any
 
 from dimflow.errors import MissingRule, NotANumber
 from dimflow.ops import Op
-from dimflow.ops.dispatch import interpreter_of
+from dimflow.ops.dispatch import interpreter_of, interpreters
+from dimflow.ops.rules.dtypes import named
 
 Kernel = Callable[[tuple[Any, ...], dict[str, Any]], Any]
 
@@ -24,7 +25,9 @@ class Backend(ABC):
 
     name: str
     rank = 1
-    kernel_package: str | None = None
+    kernel_package: str | None = None  # where its own kernels stand
+    array_class: str | None = None  # "module:name" of a DimArray of its own
+    returns_any = False  # whether vjp and jvp take functions that give integers, masks beside
 
     def __init__(self) -> None:
         self._found: dict[str, Kernel] = {}
@@ -62,17 +65,80 @@ class Backend(ABC):
     def device(self, raw: Any) -> str:
         """Where a raw array lives."""
 
+    # To change where a library differs
+
+    @property
+    def namespace(self) -> Any:
+        """The library's functions and dtypes under the names of the array API standard."""
+        raise MissingRule("the array API", f"namespace for {self.name}")
+
+    def holds(self, kind: type) -> bool:
+        """Whether a type of the library's package is one of arrays."""
+        return True
+
+    def devices(self) -> list[str]:
+        """Where arrays may live here, the usual place first."""
+        return ["cpu"]
+
+    def native_device(self, device: Any) -> Any:
+        """The library's own object for a device that is named; None stays None."""
+        return device
+
+    def describe_device(self, device: str) -> str:
+        """What the hardware is called."""
+        return device
+
     def dtype(self, raw: Any) -> Any:
         """The library's own dtype of a raw array."""
         return raw.dtype
 
+    def as_dtype(self, dtype: Any) -> Any:
+        """The library's own dtype for one that is named by a text, a class or another library."""
+        return dtype
+
     def numpy_dtype(self, raw: Any) -> Any:
         """The dtype as NumPy names it; the class of a bare Python number."""
-        return self.dtype(raw)
+        return named(self.dtype(raw))
+
+    def take(self, raw: Any, source: "Backend", device: Any = None, copy: Any = None) -> Any:
+        """An array of another library as one of this, its memory shared if `copy` allows it.
+
+        With `copy=None` it is shared where both libraries can, and neither could then change what
+        the other takes for immutable. `copy=False` shares or fails.
+        """
+        return self.asarray(source.to_numpy(raw), device=device, copy=copy)
+
+    def requires_grad(self, raw: Any) -> bool:
+        """Whether the library records what is done with the array, to differentiate it."""
+        return False
+
+    def vjp(self, function: Callable[..., Any], args: tuple[Any, ...]) -> tuple[Any, Any]:
+        """The library's own reverse mode: the result, and a function from its cotangent to those
+        of the arguments. All are raw arrays; the function gives one, or a tuple of them.
+        """
+        raise MissingRule("grad", f"derivative of functions on {self.name} arrays")
+
+    def jvp(
+        self, function: Callable[..., Any], args: tuple[Any, ...], tangents: tuple[Any, ...]
+    ) -> tuple[Any, Any]:
+        """The library's own forward mode: the result and its tangent."""
+        raise MissingRule("jvp", f"derivative of functions on {self.name} arrays")
 
     def is_mutable(self, raw: Any) -> bool:
         """Whether x[i] = y works in place."""
         return True
+
+    def lift(self, value: Any, beside: list[Any]) -> Any:
+        """A list or an array of NumPy's as one of this library, to meet others in an op."""
+        return self.asarray(value, device=self.device(beside[0]) if beside else None)
+
+    def writes_memory(self, raw: Any) -> bool:
+        """Whether x[i] = y changes what views and other libraries on the same memory see."""
+        return self.is_mutable(raw)
+
+    def getitem(self, raw: Any, key: Any) -> Any:
+        """x[key], for any key that Python takes; masks and arrays in it may be NumPy's."""
+        return raw[key]
 
     def copy(self, raw: Any) -> Any:
         """A copy that shares nothing with the array, or the array if nobody can write into it."""
@@ -87,7 +153,7 @@ class Backend(ABC):
         if not self.is_mutable(raw):
             got = f"{type(raw).__name__}, which cannot be written into (at_set makes a new array)"
             raise NotANumber("an assignment", got)
-        raw[key] = value
+        raw[key] = self.lifted_beside(raw, value)
 
     # To use
 
@@ -96,18 +162,27 @@ class Backend(ABC):
         kernel = self._found.get(op.name)
         if kernel is None:
             kernel = self._found[op.name] = self._find(op)
-        return kernel(self._lifted(args) if self.rank else args, params)
+        if self.rank and any(map(self._is_lower, args)):
+            args = self._lifted(args)
+        return kernel(args, params)
+
+    def _is_lower(self, value: Any) -> bool:
+        """Whether this is a list, or an array of the library that all others lift."""
+        kind = type(value)
+        return (
+            value is not None
+            and kind not in _NUMBERS
+            and (interpreters.get(kind) or interpreter_of(kind)).rank == 0
+        )
+
+    def lifted_beside(self, raw: Any, value: Any) -> Any:
+        """A value as it may stand in an operator, or be written, beside an array of the library."""
+        return self.lift(value, [raw]) if self.rank and self._is_lower(value) else value
 
     def _lifted(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Lists and NumPy's arrays as arrays of this library, where its own one lives."""
-        places = [self.device(a) for a in args if a is not None and interpreter_of(type(a)) is self]
-        place = places[0] if places else None
-        return tuple(
-            self.asarray(a, device=place)
-            if a is not None and type(a) not in _NUMBERS and not interpreter_of(type(a)).rank
-            else a
-            for a in args
-        )
+        """Lists and NumPy's arrays as arrays of this library, where its own ones live."""
+        own = [a for a in args if a is not None and interpreter_of(type(a)) is self]
+        return tuple(self.lift(a, own) if self._is_lower(a) else a for a in args)
 
     def native(self, op: Op) -> Callable[..., Any] | None:
         """The library's own way to run an op, of the op's signature; None if it has none."""
@@ -119,6 +194,8 @@ class Backend(ABC):
 
     def _find(self, op: Op) -> Kernel:
         found = self.native(op)
+        if found is not None and "dtype" in op.signature.parameters:
+            found = self._with_own_dtype(found)
         if found is None and op.definition is not None:
             definition = op.definition
             return lambda args, params: op.call(definition, self._arrays(args), params)
@@ -127,6 +204,12 @@ class Backend(ABC):
         if op.kind == "elementwise" and len(op.signature.parameters) == len(op.array_names):
             return lambda args, params: found(*args)
         return lambda args, params: op.call(found, args, params)
+
+    def _with_own_dtype(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*args: Any, dtype: Any = None, **kwargs: Any) -> Any:
+            return function(*args, dtype=dtype and self.as_dtype(dtype), **kwargs)
+
+        return call
 
     def _arrays(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """Lists as arrays: a definition asks its arguments for their shape."""

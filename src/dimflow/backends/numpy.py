@@ -8,8 +8,11 @@ import numpy as np
 from dimflow.backends.backend import Backend
 from dimflow.errors import NotANumber, UnitError
 from dimflow.ops import Op
+from dimflow.ops.rules.dtypes import named
+from dimflow.ops.rules.values import refuse_cut
 
 _NUMBERS = "biufc"  # kinds of dtype that hold numbers
+_PLAIN = (bool, int, float, complex, list, tuple)
 
 
 class NumPy(Backend):
@@ -28,6 +31,19 @@ class NumPy(Backend):
             function = getattr(function, part, None)
         return function  # type: ignore[no-any-return]
 
+    @property
+    def namespace(self) -> Any:
+        """NumPy itself, which speaks the standard since its version 2."""
+        return np
+
+    def holds(self, kind: type) -> bool:
+        """Arrays, NumPy's scalars, and of Python's types numbers and lists."""
+        return issubclass(kind, (np.ndarray, np.generic)) or kind in _PLAIN
+
+    def as_dtype(self, dtype: Any) -> Any:
+        """NumPy's dtype of that name."""
+        return np.dtype(named(dtype))
+
     def asarray(self, data: Any, *, dtype: Any = None, device: Any = None, copy: Any = None) -> Any:
         """An ndarray of numbers; NotANumber for anything else."""
         if device not in (None, "cpu"):
@@ -37,7 +53,7 @@ class NumPy(Backend):
                 "an array", f"a {type(data).__name__} (take its plain data by np.asarray first)"
             )
         try:
-            raw = np.array(data, dtype=dtype, copy=copy)
+            raw = np.array(data, dtype=named(dtype), copy=copy)
         except (TypeError, ValueError) as error:
             if copy is False and "copy" in str(error):
                 raise
@@ -60,13 +76,12 @@ class NumPy(Backend):
 
     def assign(self, raw: Any, key: Any, value: Any) -> None:
         """x[key] = value, in place. Fractions are not cut off to fit integers."""
-        kind = np.asarray(value).dtype.kind
-        if kind in {"b": "iufc", "i": "fc", "u": "fc", "f": "c"}.get(raw.dtype.kind, ""):
-            raise NotANumber(
-                f"an array of {raw.dtype}",
-                f"values of {np.asarray(value).dtype}, which it would cut",
-            )
+        refuse_cut(value, raw.dtype)
         raw[key] = value
+
+    def take(self, raw: Any, source: Backend, device: Any = None, copy: Any = None) -> Any:
+        """What the other library gives as NumPy's; shared if it can, read-only if it must not."""
+        return self.asarray(source.to_numpy(raw), device=device, copy=copy)
 
     def to_numpy(self, raw: Any) -> Any:
         """The array itself."""

@@ -19,7 +19,7 @@ from dimflow.array.indexing import raw_key
 from dimflow.array.interpreter import converted, planned, separated
 from dimflow.array.numpy_host.out import Units, run_into
 from dimflow.array.numpy_host.refused import UFUNCS as REFUSED
-from dimflow.array.operators import is_foreign, serial
+from dimflow.array.operators import elsewhere, is_foreign, serial
 from dimflow.errors import (
     DimensionError,
     NotANumber,
@@ -134,6 +134,11 @@ def _call(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[str, An
     try:
         return _METHODS[method](ufunc, inputs, kwargs)
     except NotANumber:
+        if method == "__call__" and len(inputs) == 2 and not kwargs:
+            found = (elsewhere(ufunc, *inputs, other) for other in inputs)  # a Series of pandas
+            result = next((r for r in found if r is not NotImplemented), NotImplemented)
+            if result is not NotImplemented:
+                return result
         if any(is_foreign(type(x)) and hasattr(type(x), "__array_ufunc__") for x in inputs):
             return NotImplemented  # another library's array: its turn
         raise
@@ -211,7 +216,8 @@ def holds_others(inputs: tuple[Any, ...]) -> bool:
         kind = type(value._raw) if isinstance(value, Core) else type(value)
         if kind is _ndarray or issubclass(kind, Real) or not interpreter_of(kind).rank:
             continue
-        if isinstance(value, Core) or not hasattr(value, "unit"):  # a constant is a number
+        if isinstance(value, Core) or not hasattr(value, "unit") | hasattr(value, "units"):
+            # constants and quantities of other libraries are numbers
             return True
     return False
 

@@ -4,8 +4,8 @@ from math import factorial, pi
 
 import numpy as np
 
-from dimflow.backends.numpy_kernels import special_tables as tables
 from dimflow.backends.numpy_kernels.blocks import Array, kernel, polynomial, split
+from dimflow.ops.definitions import special_tables as tables
 
 # of I0(x) and 2 I1(x) / x in powers of x²/4, all positive, highest first; of J0(x) in -x²/4
 _SERIES_0 = tuple(1 / factorial(k) ** 2 for k in range(30, -1, -1))

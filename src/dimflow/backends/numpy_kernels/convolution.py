@@ -8,6 +8,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from dimflow.ops.families.convolution import convolution as rules
+from dimflow.ops.families.convolution.geometry import Geometry
 
 _COLUMNS = 1 << 20  # elements of columns that are held at once
 
@@ -55,7 +56,7 @@ def conv(
     x, weight = np.asarray(x), np.asarray(weight)
     params = {"stride": stride, "padding": padding, "dilation": dilation, "groups": groups}
     shape = rules._conv_shape((x.shape, weight.shape), params)
-    geometry = rules.Geometry("conv", weight.shape[2:], params)
+    geometry = Geometry("conv", weight.shape[2:], params)
     filters = weight.reshape(groups, weight.shape[0] // groups, -1)
     result = np.empty(shape, np.result_type(x, weight))
     flat = result.reshape(shape[0], groups, filters.shape[1], prod(shape[2:]))
@@ -78,7 +79,7 @@ def conv_weight_grad(
     x, y = np.asarray(x), np.asarray(y)
     params = {"stride": stride, "padding": padding, "dilation": dilation, "groups": groups}
     shape = rules._weight_shape((x.shape, y.shape), {**params, "kernel_size": kernel_size})
-    geometry = rules.Geometry("conv_weight_grad", shape[2:], params)
+    geometry = Geometry("conv_weight_grad", shape[2:], params)
     images = y.reshape(y.shape[0], groups, y.shape[1] // groups, prod(y.shape[2:]))
     result = np.zeros((groups, y.shape[1] // groups, prod(shape[1:])), np.result_type(x, y))
     for part, columns in _columns(padded(x, geometry.padding), geometry, groups):
@@ -106,7 +107,7 @@ def conv_transpose(
         "output_padding": output_padding,
     }
     shape = rules._transpose_shape((x.shape, weight.shape), params)
-    geometry = rules.Geometry("conv_transpose", weight.shape[2:], params)
+    geometry = Geometry("conv_transpose", weight.shape[2:], params)
     images = x.reshape(x.shape[0], groups, x.shape[1] // groups, prod(x.shape[2:]))
     filters = weight.reshape(groups, x.shape[1] // groups, prod(weight.shape[1:]))
     columns = np.matmul(filters.swapaxes(-1, -2), images)

@@ -4,20 +4,13 @@ from typing import Any
 
 import numpy as np
 
-from dimflow.errors import NotANumber
+from dimflow.ops.rules.values import refuse_cut
 
 
 def uncut(values: Any, dtype: Any) -> Any:
-    """Values in a dtype that holds them; fractions are not cut off to fit integers."""
-    given, target = np.asarray(values), np.dtype(dtype)
-    loses = target.kind in "biu" or (target.kind == "f" and given.dtype.kind == "c")
-    if not loses or given.dtype == target:
-        return given.astype(target)
-    with np.errstate(invalid="ignore"):
-        cast = given.real.astype(target)
-    if np.any(cast != given):
-        raise NotANumber(f"an array of {target}", f"values of {given.dtype}, which it would cut")
-    return cast
+    """Values in the dtype of an array that they are written into."""
+    refuse_cut(values, dtype)
+    return np.asarray(values, dtype)
 
 
 def full_like(x: Any, fill_value: Any, dtype: Any, shape: Any) -> Any:

@@ -8,7 +8,7 @@ import numpy as np
 from dimflow.backends.numpy_kernels.convolution import add_windows, padded, windows
 from dimflow.errors import UnitError
 from dimflow.ops.families.convolution import pooling as rules
-from dimflow.ops.families.convolution.convolution import per_axis
+from dimflow.ops.families.convolution.geometry import per_axis
 from dimflow.ops.rules.dtypes import as_floating
 
 

@@ -8,24 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from dimflow.backends.numpy_kernels import special_tables as tables
 from dimflow.backends.numpy_kernels.blocks import Array, kernel, polynomial, split
 from dimflow.errors import NotANumber
-
-_ROOT_OF_DIGAMMA = 1.4616321449683622, 9.549995429965697e-17  # its double and the rest
-# B(2k) / (2k (2k - 1)) and B(2k) / 2k, highest k first
-_STIRLING = (
-    -3617 / 122400,
-    1 / 156,
-    -691 / 360360,
-    1 / 1188,
-    -1 / 1680,
-    1 / 1260,
-    -1 / 360,
-    1 / 12,
-)
-_HARMONIC = (-3617 / 8160, 1 / 12, -691 / 32760, 1 / 132, -1 / 240, 1 / 252, -1 / 120, 1 / 12)
-_ZETA = (1 / 12, -1 / 720, 1 / 30240, -1 / 1209600, 1 / 47900160, -691 / 1307674368000)
+from dimflow.ops.definitions import special_tables as tables
+from dimflow.ops.definitions.series import HARMONIC, ROOT_OF_DIGAMMA, STIRLING, ZETA
 
 
 def _sin_pi(x: Array) -> Array:
@@ -101,7 +87,7 @@ def erfinv(x: Array) -> Array:
 
 def _stirling(x: Array) -> Array:
     """What Stirling's formula leaves of lgamma(x), for x from 8 on."""
-    return polynomial(1 / (x * x), _STIRLING) / x
+    return polynomial(1 / (x * x), STIRLING) / x
 
 
 def _gamma_large(x: Array) -> Array:
@@ -184,14 +170,14 @@ def lgamma(x: Array) -> Array:
 
 def _digamma_large(x: Array) -> Array:
     w = 1 / (x * x)
-    return np.log(x) - 0.5 / x - w * polynomial(w, _HARMONIC)
+    return np.log(x) - 0.5 / x - w * polynomial(w, HARMONIC)
 
 
 def _digamma_small(x: Array) -> Array:
     """For x from 0 to 8: from that between 1 and 2, with its root as a factor."""
     below = x < 1
     shift = np.where(below, -1, np.floor(x) - 1)
-    root, rest = _ROOT_OF_DIGAMMA
+    root, rest = ROOT_OF_DIGAMMA
     distance = np.where(below, x - (root - 1), x - shift - root) - rest
     result = distance * polynomial(2 * (x - shift) - 3, tables.DIGAMMA)
     for k in range(1, 7):
@@ -219,7 +205,7 @@ def _zeta(s: int, x: Array) -> Array:
     a = x + count
     result += a ** (1 - s) / (s - 1) + 0.5 * a**-s
     factor = s * a ** (-s - 1)
-    for k, coefficient in enumerate(_ZETA, 1):
+    for k, coefficient in enumerate(ZETA, 1):
         result += coefficient * factor
         factor *= (s + 2 * k - 1) * (s + 2 * k) / (a * a)
     return result

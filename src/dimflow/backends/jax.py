@@ -1,0 +1,200 @@
+"""JAX: arrays that cannot be written into, and the values that its transformations trace."""
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from dimflow.backends.array_api import ArrayAPI
+from dimflow.backends.backend import Backend
+from dimflow.errors import DeviceMismatch, NoDataError, NotANumber, UnitError
+from dimflow.ops import Op
+from dimflow.ops.rules.dtypes import named
+
+_WIDE = frozenset(("float64", "complex128", "int64", "uint64"))
+_CLASSES = (bool, int, float, complex)
+# jax.numpy's functions of these names do less than NumPy's, or are called otherwise.
+_DEFINED = frozenset(
+    (
+        *(
+            "astype",
+            "delete",
+            "fftfreq",
+            "gradient",
+            "insert",
+            "pad",
+            "repeat",
+            "rfftfreq",
+            "split",
+        ),
+        *("histogram", "histogram2d", "histogramdd", "histogram_bin_edges"),
+    )
+)
+_TRACED = "while JAX traces a function"
+_NEEDS_VALUES = (
+    jax.errors.ConcretizationTypeError,
+    jax.errors.NonConcreteBooleanIndexError,
+    jax.errors.TracerArrayConversionError,
+    jax.errors.TracerIntegerConversionError,
+)
+_X64 = 'allow it before anything else: jax.config.update("jax_enable_x64", True)'
+
+
+class JAX(ArrayAPI):
+    """Raw values are JAX arrays and tracers."""
+
+    name = "jax"
+    kernel_package = "dimflow.backends.jax_kernels"
+    returns_any = True
+
+    @property
+    def namespace(self) -> Any:
+        """jax.numpy, which speaks the standard."""
+        return jnp
+
+    def holds(self, kind: type) -> bool:
+        """Arrays, tracers, and what stands for an array without data; no dtypes, no shardings."""
+        return issubclass(kind, (jax.Array, jax.core.Tracer, jax.ShapeDtypeStruct))
+
+    def host_function(self, op: Op) -> Callable[..., Any] | None:
+        """jax.numpy's function under NumPy's name, whose signature it has; else the standard's."""
+        if op.name in _DEFINED:
+            return None
+        if op.hosts.numpy is None:
+            return op.hosts.standard_function(jnp)
+        function: Any = jnp
+        for part in op.hosts.numpy.split("."):
+            function = getattr(function, part, None)
+        return function or op.hosts.standard_function(jnp)
+
+    def run(self, op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
+        """Run an op; where JAX traces and the op needs values, say so in terms of the op."""
+        try:
+            return super().run(op, args, params)
+        except _NEEDS_VALUES as error:
+            hint = "call it outside of jax.jit and the like, or choose by where(condition, x, y)"
+            raise NoDataError(f"{op.name} depends on values", hint, _TRACED) from error
+
+    def as_dtype(self, dtype: Any) -> Any:
+        """JAX's dtype of that name; an error for one of 64 bits where JAX would halve it."""
+        if isinstance(dtype, type) and dtype in _CLASSES:
+            return jnp.result_type(dtype)
+        try:
+            found = jnp.dtype(named(dtype) if isinstance(dtype, str) else dtype)
+        except TypeError:
+            found = super().as_dtype(dtype)
+            found = jnp.dtype(found)
+        if found.name in _WIDE and not jax.config.jax_enable_x64:  # type: ignore[attr-defined]
+            raise UnitError(f"JAX would make {found.name} of 32 bits, since x64 is off", _X64)
+        return found
+
+    def asarray(self, data: Any, *, dtype: Any = None, device: Any = None, copy: Any = None) -> Any:
+        """A JAX array; what is one already stays, unless it has to move."""
+        if isinstance(data, (str, bytes, dict, set)) or data is None:
+            raise NotANumber("an array", f"{type(data).__name__} {data!r:.60}")
+        kind = None if dtype is None else self.as_dtype(dtype)
+        try:
+            made = jnp.asarray(data, dtype=kind, copy=copy)
+        except TypeError as error:
+            raise NotANumber("an array", f"{type(data).__name__} ({error})") from None
+        return made if device is None else jax.device_put(made, self.native_device(device))
+
+    def devices(self) -> list[str]:
+        """Those of the default platform, then the others, as JAX numbers them."""
+        usual = jax.devices()
+        platforms = {device.platform for device in usual}
+        others = [] if "cpu" in platforms else jax.devices("cpu")
+        return [self.device_name(device) for device in (*usual, *others)]
+
+    def device_name(self, device: Any) -> str:
+        """`cpu:0`, `gpu:1`."""
+        return f"{device.platform}:{device.id}"
+
+    def native_device(self, device: Any) -> Any:
+        """JAX's device of a name; its own devices and shardings stay as they are."""
+        if device is None or not isinstance(device, str):
+            return device
+        kind, _, index = device.partition(":")
+        kind = "gpu" if kind in ("cuda", "rocm") else kind
+        try:
+            return jax.devices(kind)[int(index or 0)]
+        except (RuntimeError, IndexError, ValueError):
+            known = ", ".join(self.devices())
+            raise DeviceMismatch("a JAX array", f"one of {known}", device) from None
+
+    def describe_device(self, device: str) -> str:
+        """What the hardware is called."""
+        return str(self.native_device(device).device_kind)
+
+    def device(self, raw: Any) -> str:
+        """The array's device; of a sharded one the names of all, of a tracer the usual one."""
+        if isinstance(raw, (jax.core.Tracer, jax.ShapeDtypeStruct)):
+            return self.device_name(jax.devices()[0])
+        found = sorted(raw.devices(), key=lambda device: device.id)
+        return ",".join(self.device_name(device) for device in found)
+
+    def is_mutable(self, raw: Any) -> bool:
+        """Never."""
+        return False
+
+    def assign(self, raw: Any, key: Any, value: Any) -> None:
+        """An error: there is another way to say it."""
+        hint = "make a new one: x = x.at[key].set(value)"
+        raise UnitError("a JAX array cannot be written into", hint)
+
+    def getitem(self, raw: Any, key: Any) -> Any:
+        """x[key]; a mask needs values to tell how many it picks."""
+        try:
+            return raw[key]
+        except _NEEDS_VALUES as error:
+            hint = "choose by where(mask, x, 0), or pick outside of jax.jit and the like"
+            raise NoDataError("x[mask] depends on values", hint, _TRACED) from error
+
+    def detach(self, raw: Any) -> Any:
+        """The values, constant to whatever differentiates."""
+        return jax.lax.stop_gradient(raw)
+
+    def requires_grad(self, raw: Any) -> bool:
+        """Whether a transformation traces the value, which may be to differentiate it."""
+        return isinstance(raw, jax.core.Tracer)
+
+    def to_numpy(self, raw: Any) -> Any:
+        """A NumPy array, read-only on the same memory where that is the CPU's."""
+        if isinstance(raw, (jax.core.Tracer, jax.ShapeDtypeStruct)):
+            hint = "return it from the traced function, or use jax.debug.print"
+            raise NoDataError("the numbers of an array", hint, _TRACED)
+        return np.asarray(raw)
+
+    def take(self, raw: Any, source: Backend, device: Any = None, copy: Any = None) -> Any:
+        """By DLPack or by way of NumPy, in either case a copy unless the source cannot change."""
+        if source.rank == 0:
+            return self.asarray(raw, device=device, copy=copy)
+        return super().take(raw, source, device, copy)
+
+    def vjp(self, function: Callable[..., Any], args: tuple[Any, ...]) -> tuple[Any, Any]:
+        """jax.vjp. Cotangents of integers do not count, whatever they are."""
+        result, pull = jax.vjp(function, *args)
+
+        def back(cotangent: Any) -> Any:
+            return pull(jax.tree.map(_countable, cotangent, result))
+
+        return result, back
+
+    def jvp(
+        self, function: Callable[..., Any], args: tuple[Any, ...], tangents: tuple[Any, ...]
+    ) -> tuple[Any, Any]:
+        """jax.jvp."""
+        result, tangent = jax.jvp(function, args, tangents)
+        return result, tangent
+
+
+def _countable(cotangent: Any, result: Any) -> Any:
+    """A cotangent as JAX wants it: of integers, one of a dtype without values."""
+    if jnp.issubdtype(result.dtype, jnp.inexact):
+        return cotangent
+    return np.zeros(result.shape, jax.dtypes.float0)
+
+
+BACKEND = JAX()
