@@ -1,0 +1,1 @@
+"""What each function of PyTorch does to units: data, and what reads them."""
