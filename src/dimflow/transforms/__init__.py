@@ -1,8 +1,9 @@
-"""What users apply to functions of arrays: check, checked."""
+"""What users apply to functions of arrays: check, checked, grad and its kin."""
 
 from dimflow.transforms.checked_functions import checked
 from dimflow.transforms.checking import check
+from dimflow.transforms.derivatives import grad, jvp, value_and_grad, vjp
 from dimflow.transforms.location import Location
 from dimflow.transforms.spec import Spec
 
-__all__ = ["Location", "Spec", "check", "checked"]
+__all__ = ["Location", "Spec", "check", "checked", "grad", "jvp", "value_and_grad", "vjp"]
