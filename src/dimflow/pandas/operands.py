@@ -1,0 +1,82 @@
+"""Series, Index and DataFrame beside arrays and units of dimflow, in both orders.
+
+pandas steps back for operands of a higher priority, which ours have, since it has no place for an
+array with a unit in a column of plain numbers. What is asked for is done here on its columns.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from dimflow.array import DimArray
+from dimflow.array.guests import Guest, guests
+from dimflow.errors import ShapeMismatch
+from dimflow.pandas.column import DimExtensionArray
+from dimflow.pandas.reading import quantities, unboxed
+from dimflow.units import Unit
+
+Operator = Callable[[Any, Any], Any]
+
+
+def take_part() -> None:
+    """Make dimflow's operators know pandas' classes."""
+    guests[pd.Series] = guests[pd.Index] = Guest(unboxed, _on_series)
+    guests[pd.DataFrame] = Guest(unboxed, _on_frame)
+    guests[pd.api.extensions.ExtensionArray] = Guest(unboxed, _on_column)
+
+
+def series(array: Any, index: Any = None, name: Any = None) -> Any:
+    """A Series of a copy of an array with a unit; also `DimArray.to_pandas`."""
+    return pd.Series(DimExtensionArray(array, copy=True), index=index, name=name, copy=False)
+
+
+def _on_column(function: Operator, left: Any, right: Any) -> Any:
+    is_left = isinstance(left, pd.api.extensions.ExtensionArray)
+    column = DimExtensionArray(left if is_left else right)
+    return column._operate(function, right if is_left else left, swapped=not is_left)
+
+
+def _on_series(function: Operator, left: Any, right: Any) -> Any:
+    series = left if isinstance(left, (pd.Series, pd.Index)) else right
+    column = quantities(series)
+    result = function(column, right) if series is left else function(left, column)
+    if isinstance(result, tuple):
+        return tuple(_like(series, part) for part in result)
+    return _like(series, result)
+
+
+def _like(series: Any, result: Any) -> Any:
+    if isinstance(result, DimArray):
+        if result.shape != (len(series),):
+            raise ShapeMismatch("an operation with a column", (len(series),), result.shape)
+        result = DimExtensionArray(result)
+    if isinstance(series, pd.Index):
+        return pd.Index(result, name=series.name)
+    made = series._constructor(result, index=series.index, name=series.name, copy=False)
+    return made.__finalize__(series)
+
+
+def _on_frame(function: Operator, left: Any, right: Any) -> Any:
+    frame, other = (left, right) if isinstance(left, pd.DataFrame) else (right, left)
+    columns = {}
+    for place in range(frame.shape[1]):
+        part = _part(other, place, frame.shape)
+        series = frame.iloc[:, place]
+        pair = (series, part) if frame is left else (part, series)
+        columns[place] = _on_series(function, *pair)
+    made = frame._constructor(columns, index=frame.index)
+    made.columns = frame.columns
+    return made
+
+
+def _part(other: Any, place: int, shape: tuple[int, int]) -> Any:
+    """What one column of a frame meets: an element of a row of values, a column of a matrix."""
+    if isinstance(other, Unit) or not np.ndim(other):
+        return other
+    if other.shape == shape[1:]:
+        return other[place]
+    if other.shape == shape:
+        return other[:, place]
+    raise ShapeMismatch("an operation with a table", shape, other.shape)

@@ -1,0 +1,145 @@
+"""From what pandas hands over to numbers in a unit: lists with gaps, texts, columns, quantities."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from dimflow.array import DimArray
+from dimflow.array.core import Core
+from dimflow.array.in_place import in_unit
+from dimflow.array.peers import read as read_peer
+from dimflow.constants.constant import Constant
+from dimflow.errors import NotANumber, UnitError
+from dimflow.ops.rules.units import PURE
+from dimflow.units import Unit
+
+
+def is_missing(value: Any) -> bool:
+    """Whether this is one of Python's, NumPy's and pandas' ways to say that there is no value."""
+    if value is None or value is pd.NA or value is pd.NaT:
+        return True
+    return isinstance(value, (float, np.floating)) and bool(np.isnan(value))
+
+
+def has_unit(value: Any) -> bool:
+    """Whether a value says its unit itself."""
+    return isinstance(value, (Core, Constant)) or read_peer(value) is not None
+
+
+def quantities(values: Any, unit: Unit | None = None) -> DimArray:
+    """A column of values as one array. Bare numbers are in the unit, quantities converted to it."""
+    values = unboxed(values)
+    if isinstance(values, (Core, Constant)) or read_peer(values) is not None:
+        found = DimArray(values)
+        return DimArray(_floating(found.to_numpy()), found.unit).to(unit or found.unit, copy=False)
+    if getattr(getattr(values, "dtype", None), "kind", "") == "m":
+        return DimArray(_seconds(values), "s").to(unit or "s", copy=False)
+    if isinstance(values, pd.api.extensions.ExtensionArray):
+        numbers = _numbers_of(values)
+        if numbers is not None:
+            return DimArray(numbers, unit or PURE)
+    elif isinstance(values, np.ndarray) and values.dtype.kind in "biufc":
+        return DimArray(_floating(values), unit or PURE)
+    return _one_by_one(list(values), unit)
+
+
+def unboxed(values: Any) -> Any:
+    """The array in a Series, an Index or a column of ours; anything else as it is."""
+    if isinstance(values, (pd.Series, pd.Index)):
+        values = values.array
+    if isinstance(values, pd.arrays.NumpyExtensionArray):
+        return values.to_numpy()
+    return getattr(values, "_quantities", values)
+
+
+def _seconds(durations: Any) -> Any:
+    """pandas' own durations, which say their unit by their dtype; NaT is a missing value."""
+    return pd.Series(durations).dt.total_seconds().to_numpy(dtype="float64")
+
+
+def _numbers_of(column: Any) -> Any:
+    """The numbers of another numeric column, such as Float64, with NaN where one is missing."""
+    if not pd.api.types.is_numeric_dtype(column.dtype):
+        return None
+    return column.to_numpy(dtype="float64", na_value=np.nan)
+
+
+def _one_by_one(values: list[Any], unit: Unit | None) -> DimArray:
+    is_asked = unit is not None  # then texts are read too: by astype and in constructors
+    if unit is not None and all(isinstance(value, str) or is_missing(value) for value in values):
+        return from_texts(values, unit)
+    if unit is None:
+        unit = next((DimArray(value).unit for value in values if has_unit(value)), PURE)
+        is_bare_refused = unit is not PURE
+    else:
+        is_bare_refused = any(has_unit(value) for value in values)
+    numbers = np.empty(len(values))
+    for place, value in enumerate(values):
+        if is_missing(value):
+            numbers[place] = np.nan
+        elif isinstance(value, str) and is_asked:
+            numbers[place] = from_text(value, unit)
+        elif has_unit(value) or is_bare_refused:
+            numbers[place] = _one(in_unit(unit, value, "a column of quantities"))
+        else:
+            numbers[place] = _one(value)
+    return DimArray(numbers, unit)
+
+
+def _one(value: Any) -> float:
+    if isinstance(value, (str, bytes)) or np.ndim(value):
+        raise NotANumber("a column", f"{type(value).__name__} {value!r:.60}")
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise NotANumber("a column", f"{type(value).__name__} {value!r:.60}") from None
+    if isinstance(value, int) and int(number) != value:
+        raise _too_long(value)
+    return number
+
+
+def _floating(numbers: Any) -> Any:
+    """Numbers as floats, the only ones with room for a missing value."""
+    if numbers.dtype in (np.float64, np.float32):
+        return numbers
+    if numbers.dtype.kind == "c":
+        raise NotANumber("a column", "complex numbers, which pandas cannot sort or group")
+    floats = numbers.astype(np.float64)
+    if numbers.dtype.kind in "iu" and (np.abs(floats) >= 2.0**53).any():
+        changed = np.flatnonzero(floats.astype(object) != numbers.astype(object))
+        if len(changed):
+            raise _too_long(numbers[changed[0]])
+    return floats
+
+
+def _too_long(number: Any) -> UnitError:
+    problem = f"a column holds floating-point numbers, and {number} has too many digits for one"
+    return UnitError(problem, "keep such counts in a column without a unit")
+
+
+def from_texts(texts: Iterable[Any], unit: Unit) -> DimArray:
+    """Numbers from texts: `1.5` is in the unit, `1.5 km` is converted to it."""
+    parts = [_number_and_unit(text) for text in texts]
+    numbers = np.array([number for number, _ in parts], dtype=np.float64)
+    spellings = np.array([spelled for _, spelled in parts], dtype=object)
+    for spelled in sorted(set(spellings) - {""}):  # one conversion a unit, not one a row
+        places = spellings == spelled
+        numbers[places] = in_unit(unit, DimArray(numbers[places], spelled), "a column")
+    return DimArray(numbers, unit)
+
+
+def from_text(text: Any, unit: Unit) -> float:
+    """One number from a text; nothing is a missing value."""
+    return float(from_texts([text], unit).data[0])
+
+
+def _number_and_unit(text: Any) -> tuple[float, str]:
+    if is_missing(text) or not str(text).strip():
+        return np.nan, ""
+    number, _, spelled = str(text).strip().partition(" ")
+    try:
+        return float(number), spelled.strip()
+    except ValueError:
+        raise NotANumber("a column", f"the text {text!r:.60}") from None
