@@ -28,7 +28,7 @@ def section(record: dict[str, Any], about: str, plot: str, pictures: Iterable[Dr
     ]
     return "\n".join(
         [
-            _begin(name),
+            begin(name),
             f"## {record['title']}",
             "",
             about,
@@ -39,7 +39,7 @@ def section(record: dict[str, Any], about: str, plot: str, pictures: Iterable[Dr
             "",
             *more,
             table.machine(record),
-            _end(name),
+            end(name),
         ]
     )
 
@@ -47,7 +47,7 @@ def section(record: dict[str, Any], about: str, plot: str, pictures: Iterable[Dr
 def refresh(page: Path, name: str, text: str) -> None:
     """Put the section in its place; that of a new suite comes after the others."""
     old = page.read_text(encoding="utf-8")
-    pattern = re.compile(re.escape(_begin(name)) + ".*?" + re.escape(_end(name)), re.DOTALL)
+    pattern = re.compile(re.escape(begin(name)) + ".*?" + re.escape(end(name)), re.DOTALL)
     if pattern.search(old):
         new = pattern.sub(lambda _: text, old, count=1)
     else:
@@ -56,9 +56,9 @@ def refresh(page: Path, name: str, text: str) -> None:
     page.write_text(new, encoding="utf-8")
 
 
-def _begin(name: str) -> str:
+def begin(name: str) -> str:
     return f"<!-- begin {name}: written by `make bench` -->"
 
 
-def _end(name: str) -> str:
+def end(name: str) -> str:
     return f"<!-- end {name} -->"

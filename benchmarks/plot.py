@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 MARKS = {
     "dimflow": ("#0072B2", "o"),
     "NumPy": ("#333333", "X"),
+    "raw": ("#7a7a7a", "*"),
     "pint": ("#D55E00", "s"),
     "astropy": ("#E69F00", "^"),
     "unyt": ("#CC79A7", "D"),
@@ -28,6 +29,7 @@ _GOAL, _NOISE = "goal", "control: the first again"
 _LABELS = {
     "s": "median time, logarithmic; left is better",
     "B": "memory, logarithmic; left is better",
+    "n": "count, logarithmic; left is better",
 }
 _LEGEND = 7  # entries fit into one line
 _OVERLAP = 0.13  # marks that would hide one another stand a little apart
@@ -142,9 +144,11 @@ def goals(row: dict[str, Any]) -> list[float]:
     found = [row["goal"]] if row["goal"] is not None else []
     if "goal_ratio" in row:
         found.append(row["goal_ratio"] * row["contenders"][row["base"]]["median"])
+    if "goal_more" in row:
+        found.append(row["goal_more"] + row["contenders"][row["base"]]["median"])
     return found
 
 
 def _tick(value: float, unit: str) -> str:
-    number, name = table.amount(value, unit).split()
-    return f"{float(number):g} {name}"
+    number, *name = table.amount(value, unit).split()
+    return " ".join([f"{float(number):g}", *name])

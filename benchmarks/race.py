@@ -50,9 +50,10 @@ class Race:
     check: Callable[[], None]  # raises WrongAnswer
     rounds: int
     goal: float | None = None  # in the unit
-    unit: str = "s"  # or "B"
+    unit: str = "s"  # or "B", or "n" for a count of anything else
     base: str | None = None  # the entry that ratios are taken to; ours if None
     goal_ratio: float | None = None  # of ours to the base
+    goal_more: float | None = None  # than the base, in the unit
     size: int | None = None  # elements
     refused: dict[str, str] = field(default_factory=dict)  # who does not take part, and why
     warm_up: bool = True  # not where the check does it
@@ -61,7 +62,8 @@ class Race:
     def __post_init__(self) -> None:
         if self.base is not None and self.base not in self.entries:
             raise ValueError(f"{self.name}: the base {self.base!r} is not in {list(self.entries)}")
-        if self.goal_ratio is not None and self.base in (None, next(iter(self.entries))):
+        is_relative = self.goal_ratio is not None or self.goal_more is not None
+        if is_relative and self.base in (None, next(iter(self.entries))):
             raise ValueError(f"{self.name}: a goal as a ratio needs a base that is not our own")
 
 
@@ -146,6 +148,7 @@ class _Running:
             "goal": race.goal,
             "base": race.base,
             "goal_ratio": race.goal_ratio,
+            "goal_more": race.goal_more,
             "size": race.size,
             "rounds": race.rounds,
             "contenders": {

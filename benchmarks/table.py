@@ -13,7 +13,9 @@ MET, WITHIN_NOISE, MISSED = "✓", "≈", "✗"
 
 
 def amount(value: float, unit: str) -> str:
-    """A number in three digits and a unit that fits: 73.4 ns, 3.75 MB."""
+    """A number in three digits and a unit that fits: 73.4 ns, 3.75 MB; a count as it is."""
+    if unit == "n":
+        return f"{value:.0f}"
     size, name = next((s for s in _SCALES[unit] if value >= 0.9995 * s[0]), _SCALES[unit][-1])
     return f"{_digits(value / size)} {name}"
 
@@ -27,12 +29,14 @@ def _digits(value: float) -> str:
 
 
 def excess(row: dict[str, Any]) -> float | None:
-    """How many times its goal a row takes; the worse, if it has a goal of either kind."""
+    """How many times its goal a row takes; the worst, if it has goals of several kinds."""
     ours, found = _ours(row), []
     if row["goal"] is not None:
         found.append(ours["median"] / row["goal"])
     if "goal_ratio" in row:
         found.append(ours["ratio"] / row["goal_ratio"])
+    if "goal_more" in row:
+        found.append(ours["median"] / (row["contenders"][row["base"]]["median"] + row["goal_more"]))
     return max(found, default=None)
 
 
@@ -47,10 +51,12 @@ def verdict(row: dict[str, Any]) -> str:
 
 
 def goal(row: dict[str, Any]) -> str:
-    """What was asked for and whether it is so: 200 ns ✓, 2.5× NumPy ✗."""
+    """What was asked for and whether it is so: 200 ns ✓, 2.5× NumPy ✗, raw + 1.20 µs ✓."""
     asked = [amount(row["goal"], row["unit"])] if row["goal"] is not None else []
     if "goal_ratio" in row:
         asked.append(f"{row['goal_ratio']:.4g}× {row['base']}")
+    if "goal_more" in row:
+        asked.append(f"{row['base']} + {amount(row['goal_more'], row['unit'])}")
     return f"{', '.join(asked)} {verdict(row)}".strip()
 
 

@@ -144,7 +144,8 @@ def test_one_operation_allocates_its_result_and_nothing_else() -> None:
 
 def test_a_pickle_is_hardly_longer_than_that_of_the_raw_array() -> None:
     done = run(races(QUICK)[-1])
-    assert 0 < done["contenders"]["dimflow"]["median"] < done["goal"]
+    more = done["contenders"]["dimflow"]["median"]
+    assert -32 < more < done["goal"]  # a raw array's pickle names its class, which takes bytes too
 
 
 def test_the_overhead_is_measured_at_every_size_that_the_effort_allows() -> None:

@@ -1,0 +1,173 @@
+"""The suite itself: a library that breaks a law is found, and so is data that is not needed."""
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dimflow import ops
+from tests.contract.libraries import check, page
+from tests.contract.libraries.conduct import CONDUCT, EXCUSED, misconduct
+from tests.contract.libraries.deviations import DEVIATIONS
+from tests.contract.libraries.laws import LAWS
+from tests.contract.libraries.library import ON_THE_CPU, VARIABLE, Library, chosen, chosen_of
+from tests.contract.libraries.report import plain, report
+
+STRICT = Library("array_api_strict")
+
+
+@contextmanager
+def replaced(
+    name: str, change: Callable[[Callable[..., Any]], Callable[..., Any]]
+) -> Iterator[Any]:
+    """The library with another kernel for an op."""
+    backend = STRICT.backend
+    ops.get(name)(STRICT.array(np.ones(2)), *([] if name == "sin" else [STRICT.array(np.ones(2))]))
+    right = backend._found[name]
+    backend._found[name] = lambda args, params: change(lambda: right(args, params))(args)
+    try:
+        yield
+    finally:
+        backend._found[name] = right
+
+
+def laws_broken(name: str) -> set[str]:
+    return {text.partition(":")[0] for text in check.judged(STRICT, name, thorough=True)}
+
+
+def test_a_library_that_is_right_breaks_no_law() -> None:
+    assert laws_broken("sin") == laws_broken("hypot") == set()
+
+
+def test_wrong_values_are_found() -> None:
+    with replaced("sin", lambda right: lambda args: right() * 1.0001):
+        assert {"values", "single", "units", "no axes"} <= laws_broken("sin")
+
+
+def test_an_array_of_another_library_is_found() -> None:
+    with replaced("sin", lambda right: lambda args: STRICT.numbers(right())):
+        assert {"library", "no axes", "units"} <= laws_broken("sin")
+
+
+def test_another_dtype_is_found() -> None:
+    xp = STRICT.backend.namespace
+    with replaced("hypot", lambda right: lambda args: xp.astype(right(), xp.float64)):
+        assert "dtype" in laws_broken("hypot")
+
+
+def test_an_argument_that_is_written_into_is_found() -> None:
+    def spoiling(right: Any) -> Any:
+        def run(args: Any) -> Any:
+            result = right()
+            args[0][...] = 0.0
+            return result
+
+        return run
+
+    with replaced("hypot", spoiling):
+        assert "intact" in laws_broken("hypot")
+
+
+def test_a_refusal_without_a_reason_is_found() -> None:
+    def refuse(right: Any) -> Any:
+        def run(args: Any) -> Any:
+            raise NotImplementedError("not here")
+
+        return run
+
+    with replaced("sin", refuse):
+        assert laws_broken("sin") == {"runs"}
+        assert check.is_refused(STRICT, "sin")
+        done = report(STRICT, ["sin"], thorough=True)
+    assert list(done["refused"]) == ["sin"]
+    assert "NotImplementedError: not here" in plain(done)
+
+
+def test_a_deviation_that_is_not_needed_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(DEVIATIONS, ("array_api_strict", "sin", "values"), "a reason")
+    (text,) = check.judged(STRICT, "sin", thorough=False)
+    assert text == "values holds, though it is a deviation: a reason"
+    (failure,) = report(STRICT, ["sin"], thorough=False)["failures"]
+    assert failure[:2] == ["sin", "values"]
+
+
+def test_a_deviation_may_be_of_one_device(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(DEVIATIONS, ("torch:cuda", "sin", "values"), "a reason")
+    assert check.known(Library("torch:cuda"), "sin") == {"values": "a reason"}
+    assert check.known(Library("torch"), "sin") == {}
+
+
+def test_deviations_are_of_ops_and_laws_that_there_are() -> None:
+    names = set(check.table())
+    for (library, name, law), reason in DEVIATIONS.items():
+        assert library.partition(":")[0] in (*ON_THE_CPU, "cupy")
+        assert name in names, name
+        assert law in LAWS, law
+        assert reason
+    assert all(law in CONDUCT and reason for (_, law), reason in EXCUSED.items())
+
+
+def test_the_environment_chooses_libraries(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(VARIABLE, raising=False)
+    assert chosen() == ON_THE_CPU
+    monkeypatch.setenv(VARIABLE, "torch:cuda, cupy")
+    assert chosen() == ("torch:cuda", "cupy")
+    assert chosen_of("torch") == "torch:cuda"
+    assert chosen_of("jax") is None
+
+
+def test_every_op_with_arrays_is_run() -> None:
+    left_out = set(ops.TABLE) - set(check.table())
+    assert all(n == "empty_like" or ops.get(n).kind in ("random", "composite") for n in left_out)
+    assert len(check.table()) > 400
+
+
+def test_the_report_needs_neither_pytest_nor_hypothesis() -> None:
+    code = (
+        "import runpy, sys; sys.modules |= {'pytest': None, 'hypothesis': None};"
+        "sys.argv = ['report', 'array_api_strict', '--ops', 'sin', 'svd'];"
+        "runpy.run_module('tests.contract.libraries', run_name='__main__')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=page.ROOT
+    )
+    assert done.returncode == 0, done.stderr
+    assert "2 ops: 0 a kernel of ours, 2 its own function" in done.stdout
+    assert "0 failures" in done.stdout
+
+
+def test_misconduct_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert misconduct(STRICT) == []
+    monkeypatch.delitem(EXCUSED, ("array_api_strict", "rows_are_had_by_one_index_and_by_iteration"))
+    monkeypatch.setitem(EXCUSED, ("array_api_strict", "a_copy_shares_nothing"), "a reason")
+    assert {law for _, law, _ in misconduct(STRICT)} == {
+        "rows_are_had_by_one_index_and_by_iteration",
+        "a_copy_shares_nothing",
+    }
+
+
+@pytest.mark.parametrize("law", [name for name in CONDUCT if "_into_integers" in name])
+def test_the_reference_writes_into_integers_by_the_same_rule(law: str) -> None:
+    CONDUCT[law](Library("numpy"))
+
+
+def test_the_page_is_made_from_the_records(tmp_path: Path) -> None:
+    copy = tmp_path / "libraries.md"
+    text = page.PAGE.read_text(encoding="utf-8")
+    copy.write_text(text, encoding="utf-8")
+    page.refresh(copy, page.kept())
+    assert copy.read_text(encoding="utf-8") == text
+
+
+def test_the_records_are_of_all_libraries_and_of_no_failure() -> None:
+    records = {record["library"]: record for record in page.kept()}
+    assert set(ON_THE_CPU) <= set(records)
+    for record in records.values():
+        assert record["failures"] == []
+        assert record["ops"] == sum(record["ways"].values()) + len(record["refused"])
+        assert record["samples"] in ("all", "one of each")
