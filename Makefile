@@ -11,6 +11,9 @@ SITE := site
 # its dependencies, of which NumPy is the only one.
 DIMTENSOR := dimtensor==5.2.0
 
+# The version that the tests run with. It comes first: what asks for any version then takes this one.
+TORCH := torch==2.13.0
+
 export NO_MKDOCS_2_WARNING := 1
 
 .DEFAULT_GOAL := help
@@ -76,6 +79,7 @@ $(VENV)/.stamp-demo: pyproject.toml
 $(VENV)/.stamp-dev: pyproject.toml Makefile
 	$(ensure_venv)
 	@echo "== installing dimflow with its development tools"
+	@$(PIP) $(TORCH)
 	@$(PIP) --editable '.[dev]'
 	@$(PIP) --no-deps $(DIMTENSOR)
 	@touch $@ $(VENV)/.stamp-demo

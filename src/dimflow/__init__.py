@@ -15,28 +15,41 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from dimflow import constants, errors, units
     from dimflow.array import DimArray
-    from dimflow.transforms import check, checked
+    from dimflow.transforms import check, checked, grad, jvp, value_and_grad, vjp
     from dimflow.units import Dimension, Unit
 
 _MODULES = {
+    "backends",
     "constants",
     "errors",
     "fft",
     "io",
+    "jax",
     "linalg",
+    "mlx",
     "ops",
+    "pandas",
     "plotting",
     "random",
     "special",
     "testing",
+    "torch",
     "typing",
     "units",
+    "xarray",
+    "xp",
 }
 _NAMES = {
     "check": "dimflow.transforms",
     "checked": "dimflow.transforms",
+    "grad": "dimflow.transforms",
+    "jvp": "dimflow.transforms",
+    "value_and_grad": "dimflow.transforms",
+    "vjp": "dimflow.transforms",
     "Dimension": "dimflow.units",
     "Unit": "dimflow.units",
+    "Device": "dimflow.backends",
+    "devices": "dimflow.backends",
     "DimArray": "dimflow.array",
     "display": "dimflow.array.display",
     "restore_on": "dimflow.array.persistence",
@@ -61,6 +74,17 @@ _NAMES = {
     "ones": "dimflow.array.factories",
     "tri": "dimflow.array.factories",
     "zeros": "dimflow.array.factories",
+    "broadcast_shapes": "dimflow.xp",
+    "can_cast": "dimflow.xp",
+    "e": "dimflow.xp",
+    "finfo": "dimflow.xp",
+    "iinfo": "dimflow.xp",
+    "inf": "dimflow.xp",
+    "isdtype": "dimflow.xp",
+    "nan": "dimflow.xp",
+    "newaxis": "dimflow.xp",
+    "pi": "dimflow.xp",
+    "result_type": "dimflow.xp",
 }
 
 __all__ = [
@@ -72,7 +96,11 @@ __all__ = [
     "checked",
     "constants",
     "errors",
+    "grad",
+    "jvp",
     "units",
+    "value_and_grad",
+    "vjp",
 ]
 
 
