@@ -14,7 +14,7 @@ from dimflow import DimArray, Unit, xp
 from dimflow.errors import UnitError, UnitLossError
 from tests.xp.agreement import DTYPES, attempt
 
-FEW = settings(max_examples=settings.default.max_examples // 6)
+FEW = settings(max_examples=max(1, settings.default.max_examples // 6))
 xps = make_strategies_namespace(xp)
 arrays = xps.arrays(xps.scalar_dtypes(), hnp.array_shapes(min_dims=0, max_dims=3, min_side=0))
 METHODS = """

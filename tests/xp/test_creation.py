@@ -15,7 +15,7 @@ from dimflow.errors import NotANumber, UnitChoiceError, UnitConversionError, Uni
 from tests.xp.agreement import DTYPES, agree, assert_same, attempt, run
 from tests.xp.recipes import any_value, moderate, numbers
 
-FEW = settings(max_examples=settings.default.max_examples // 6)
+FEW = settings(max_examples=max(1, settings.default.max_examples // 6))
 xps = make_strategies_namespace(xp)
 dtypes = st.none() | st.sampled_from(DTYPES).map(np.dtype)
 shapes = hnp.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=3) | st.integers(0, 3)

@@ -16,7 +16,7 @@ class UnitInterpreter:
     """Runs ops on DimArrays, and on bare numbers and raw arrays beside them."""
 
     name = "units"
-    rank = dispatch.HIGHEST
+    rank = 9
 
     def run(self, op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
         """Run an op on arrays with units."""

@@ -25,8 +25,6 @@ class Interpreter(Protocol):
         """What the op gives for these arrays and parameters."""
 
 
-HIGHEST = 9  # the rank of arrays with units
-
 interpreters: dict[type, Interpreter] = {}  # by exact type; filled as types are met
 find_interpreter: Callable[[type], Interpreter] | None = None
 
@@ -71,9 +69,6 @@ def run(op: "Op", args: tuple[Any, ...], params: dict[str, Any]) -> Any:
     if is_traced(0):
         assert run_traced is not None
         return run_traced(op, args, params)
-    first = interpreters.get(type(args[0])) if args else None
-    if first is not None and first.rank == HIGHEST:  # nobody else can be asked to run it
-        return first.run(op, args, params)
     if op.kind == "random":
         return _drawing(op, args, params).run(op, args, params)
     return select(op, args).run(op, args, params)

@@ -22,7 +22,9 @@ _LIMIT = 1 << 12
 _Pairs = dict[tuple[int, int], Unit]
 _products: _Pairs = {}
 _quotients: _Pairs = {}
+_powers: dict[tuple[int, float], Unit] = {}  # by the serial of a unit and an exponent
 _product = _products.get
+_power = _powers.get
 _quotient = _quotients.get
 
 
@@ -47,14 +49,32 @@ class Operators(DimArray):
         """The product."""
         if is_traced(0):
             return tracing.binary("multiply", operator.mul, self, other)
-        if type(other) is type(self):
+        kind = type(other)
+        if kind is type(self):
             unit = _product((self._unit._serial, other._unit._serial))
             if unit is not None:
-                array = _new(type(self))
+                array = _new(kind)
                 array._raw = self._raw * other._raw
                 array._unit = unit
                 return array
+        elif (kind is float or kind is int) and self._unit.key.law is None:
+            array = _new(type(self))
+            array._raw = self._raw * other
+            array._unit = self._unit
+            return array
         return _learned(_products, "multiply", self, other, DimArray.__mul__(self, other))
+
+    def __rmul__(self, other: Any) -> Any:
+        """The product, with the tensor on the right."""
+        if is_traced(0):
+            return tracing.binary("multiply", operator.mul, other, self)
+        kind = type(other)
+        if (kind is float or kind is int) and self._unit.key.law is None:
+            array = _new(type(self))
+            array._raw = other * self._raw
+            array._unit = self._unit
+            return array
+        return DimArray.__rmul__(self, other)
 
     def __truediv__(self, other: Any) -> Any:
         """The quotient."""
@@ -99,6 +119,20 @@ class Operators(DimArray):
         """The array to a power, which is static unless the array holds pure numbers."""
         if is_traced(0):
             return tracing.raised(self, exponent)
+        kind = type(exponent)
+        if (kind is int or kind is float) and modulus is None:
+            unit = _power((self._unit._serial, exponent))
+            if unit is not None:
+                array = _new(type(self))
+                array._raw = self._raw**exponent
+                array._unit = unit
+                return array
+            result = DimArray.__pow__(self, exponent)
+            if not self._unit.dimension.is_dimensionless:  # those may be scaled, as percent is
+                if len(_powers) >= _LIMIT:
+                    _powers.clear()
+                _powers[self._unit._serial, exponent] = result._unit
+            return result
         return DimArray.__pow__(self, exponent, modulus)
 
     def __matmul__(self, other: Any) -> Any:
@@ -109,28 +143,34 @@ class Operators(DimArray):
 
 
 def _binary(method: str, name: str, function: Callable[[Any, Any], Any]) -> Any:
+    general = getattr(DimArray, method)
+
     def run(self: Any, other: Any) -> Any:
         if is_traced(0):
             return tracing.binary(name, function, self, other)
-        return getattr(DimArray, method)(self, other)
+        return general(self, other)
 
     return run
 
 
 def _reflected(method: str, name: str, function: Callable[[Any, Any], Any]) -> Any:
+    general = getattr(DimArray, method)
+
     def run(self: Any, other: Any) -> Any:
         if is_traced(0):
             return tracing.binary(name, function, other, self)
-        return getattr(DimArray, method)(self, other)
+        return general(self, other)
 
     return run
 
 
 def _unary(method: str, name: str, function: Callable[[Any], Any]) -> Any:
+    general = getattr(DimArray, method)
+
     def run(self: Any) -> Any:
         if is_traced(0):
             return tracing.unary(name, function, self)
-        return getattr(DimArray, method)(self)
+        return general(self)
 
     return run
 
@@ -153,7 +193,6 @@ _BINARY: dict[str, tuple[str, Any]] = {
 _REFLECTED: dict[str, tuple[str, Any]] = {
     "__radd__": ("add", operator.add),
     "__rsub__": ("subtract", operator.sub),
-    "__rmul__": ("multiply", operator.mul),
     "__rtruediv__": ("divide", operator.truediv),
     "__rfloordiv__": ("floor_divide", operator.floordiv),
     "__rmod__": ("remainder", operator.mod),
