@@ -68,7 +68,7 @@ class Trial:
         assert len(got) == len(wanted), f"{self.case.label}: {len(got)} results, not {len(wanted)}"
         errors = self.errors if len(self.errors) == len(got) else [0.0] * len(got)
         for one, other, error in zip(got, wanted, errors, strict=True):
-            # numbers that are turned into a common form before, as eigenvectors are, come in doubles
+            # numbers that were brought into a common form, as eigenvectors are, come in doubles
             precision = SINGLE if _is_single([one, other, self.expected]) else DOUBLE
             allowed = max(rtol, precision, 20 * error)
             assert_same(one, other, rtol=allowed, atol=atol, what=self.case.label)
