@@ -7,7 +7,6 @@ DEVIATIONS: dict[tuple[str, str], str] = {
     ("deg2rad", "label"): _BARE_DEGREES,
     ("radians", "label"): _BARE_DEGREES,
     ("eig", "dtype"): "NumPy gives real eigenvalues a real dtype, which depends on the values",
-    ("full_like", "numpy"): "a complex value is not cut to fit real numbers; NumPy warns and cuts",
     ("reciprocal", "numpy"): "of integers NumPy cuts the fraction off; ours divides",
     ("ones_like", "covariance"): _ONE_IN_ITS_UNIT,
     ("ones_like", "exact covariance"): _ONE_IN_ITS_UNIT,

@@ -47,7 +47,17 @@ def _order(args: Any, params: Any) -> Any:
     return np.shape(x)[axis] - 1 - np.flip(backwards, axis)
 
 
+def _filled(args: Any, params: Any) -> Any:
+    """NumPy cuts a complex value to fit real numbers, and warns; ours refuses it."""
+    x, value = args
+    target = np.dtype(params["dtype"] or np.asarray(x).dtype)
+    if np.iscomplexobj(value) and target.kind != "c":
+        return None
+    return np.full_like(x, value, **params)
+
+
 CALLS: dict[str, Callable[..., Any]] = {
+    "full_like": _filled,
     "pad": _padded,
     "sort": _sorted,
     "argsort": _order,
