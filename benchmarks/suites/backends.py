@@ -266,8 +266,8 @@ A jitted call may take a fixed time longer than the raw one: what it costs to ta
 and to put them together. MLX is lazy, so its numbers are evaluated in the statement. Forward and
 backward is the gradient of ½mv² by v, a leaf that stays as parameters do; making a new leaf each
 time costs more (1.58 times raw, measured on a busy machine). What is traced is counted: equations
-of the jaxpr and calls in the graph that `torch.compile(fullgraph=True)` captures, for a program with
-units and without.
+of the jaxpr and calls in the graph that `torch.compile(fullgraph=True)` captures, for a program
+with units and without.
 Every answer is compared with NumPy's in SI units, and its dimension with physics. Times are the CPU
 time of the calling thread, which does the work of ten elements by itself; of MLX and of 10⁶
 elements, where other threads work, they are those of the wall clock.""",
