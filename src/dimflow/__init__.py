@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from dimflow import constants, errors, units
     from dimflow.array import DimArray
-    from dimflow.transforms import check, checked, grad, jvp, value_and_grad, vjp
+    from dimflow.transforms import check, checked, grad, jvp, linearize, value_and_grad, vjp
     from dimflow.units import Dimension, Unit
 
 _MODULES = {
@@ -44,6 +44,7 @@ _NAMES = {
     "checked": "dimflow.transforms",
     "grad": "dimflow.transforms",
     "jvp": "dimflow.transforms",
+    "linearize": "dimflow.transforms",
     "value_and_grad": "dimflow.transforms",
     "vjp": "dimflow.transforms",
     "Dimension": "dimflow.units",
@@ -98,6 +99,7 @@ __all__ = [
     "errors",
     "grad",
     "jvp",
+    "linearize",
     "units",
     "value_and_grad",
     "vjp",

@@ -23,6 +23,7 @@ __all__ = [
     "PointError",
     "PureNumberError",
     "ShapeMismatch",
+    "TracedValueError",
     "UndefinedConstantError",
     "UndefinedDimensionError",
     "UndefinedUnitError",
@@ -383,6 +384,19 @@ class NoDataError(DimflowError, TypeError):
 
     def _text(self) -> str:
         return f"{self.operation}: the value is not known {self.when}" + _hint(self.hint)
+
+
+class TracedValueError(DimflowError, TypeError):
+    """A plain number was asked for, or something written, where a value is being followed."""
+
+    def __init__(self, operation: str, verb: str, hint: str) -> None:
+        super().__init__(operation, verb, hint)
+        self.operation = operation
+        self.verb = verb
+        self.hint = hint
+
+    def _text(self) -> str:
+        return f"{self.operation} on an array that is being {self.verb}" + _hint(self.hint)
 
 
 class UnsupportedFunction(DimflowError, TypeError):

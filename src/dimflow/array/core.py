@@ -104,7 +104,7 @@ class Core:
     def device(self) -> Device:
         """Where the raw array lives."""
         library = backend_of(self._raw)
-        return Device(library.device(self._raw), library.name)
+        return Device(library.device(self._raw), library.beneath(self._raw).name)
 
     @property
     def requires_grad(self) -> bool:
@@ -114,4 +114,4 @@ class Core:
     @property
     def backend(self) -> str:
         """The name of the raw array's library."""
-        return backend_of(self._raw).name
+        return backend_of(self._raw).beneath(self._raw).name

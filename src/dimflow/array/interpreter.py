@@ -24,7 +24,8 @@ class UnitInterpreter:
             return _by_definition(op, args, params)
         plan = remembered(op, args)
         if plan is not None:
-            unit, raw = plan.result, _run(op, tuple([array._raw for array in args]), params)
+            raws = tuple([array._raw for array in args])
+            unit, raw = plan.result, dispatch.run_alike(op, raws, params)
             return wrap(raw, unit) if type(unit) is Unit else wrapped(op, raw, unit)
         raws, units = separated(args)
         try:
@@ -36,18 +37,6 @@ class UnitInterpreter:
         if op.unit_dependent:
             params = {name: value for name, value in params.items() if name != "unit"}
         return wrapped(op, dispatch.run(op, converted(plan, raws), params), plan.result)
-
-
-def _run(op: Op, raws: tuple[Any, ...], params: dict[str, Any]) -> Any:
-    """What `dispatch.run` does, which needs no choice where all values are of one type."""
-    kind = type(raws[0])
-    library = dispatch.interpreters.get(kind)
-    for raw in raws:
-        if type(raw) is not kind:
-            library = None
-    if library is None or op.kind == "random":
-        return dispatch.run(op, raws, params)
-    return library.run(op, raws, params)
 
 
 def _by_definition(op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:

@@ -128,6 +128,15 @@ def _applied(array: Core, function: Operator, left: Any, right: Any, plan: Plan)
     return result
 
 
+def _meet(left: type, right: type) -> bool:
+    """Whether raw values of two types may stand in one operator."""
+    one, other = interpreter_of(left), interpreter_of(right)
+    if one is other:
+        return True
+    by_rank = {one.rank: one, other.rank: other}
+    return 0 in by_rank and getattr(by_rank[max(by_rank)], "meets_numpy", False)
+
+
 def _raised(raw: Any, exponent: float) -> Any:
     try:
         return raw**exponent
@@ -183,7 +192,7 @@ def _binary(
         kind = type(other)
         if kind is type(self):
             right, theirs = other._raw, other._unit._serial
-            if interpreter_of(type(self._raw)) is not interpreter_of(type(right)):
+            if not _meet(type(self._raw), type(right)):
                 return op.run((self, other), {})
         elif kind is float or kind is int:
             right, theirs = other, _PURE if pure else serial(other)

@@ -1,7 +1,7 @@
 """Backend: how raw arrays of one library run an op, and what can be asked of them."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -27,7 +27,10 @@ class Backend(ABC):
     rank = 1
     kernel_package: str | None = None  # where its own kernels stand
     array_class: str | None = None  # "module:name" of a DimArray of its own
+    meets_numpy = False  # whether its operators take NumPy's arrays beside them
+    differentiates = False  # whether it has a vjp and a jvp of its own
     returns_any = False  # whether vjp and jvp take functions that give integers, masks beside
+    tells_shared = True  # whether its vmap knows which results are the same for all calls
 
     def __init__(self) -> None:
         self._found: dict[str, Kernel] = {}
@@ -124,6 +127,36 @@ class Backend(ABC):
         """The library's own forward mode: the result and its tangent."""
         raise MissingRule("jvp", f"derivative of functions on {self.name} arrays")
 
+    def linearize(self, function: Callable[..., Any], args: tuple[Any, ...]) -> tuple[Any, Any]:
+        """The result, and the function from tangents to its own; each runs it all again here."""
+        results, _ = self.vjp(function, args)
+        return results, lambda tangents: self.jvp(function, args, tangents)[1]
+
+    def vmap(
+        self,
+        function: Callable[..., Any],
+        args: tuple[Any, ...],
+        axes: Sequence[int | None],
+        size: int,
+    ) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+        """The library's own batching: what a function gives for every slice along the axes.
+
+        The function gives two tuples of arrays: those of each call, which come along a first axis,
+        and those that all calls share, which an error says where they do not.
+        """
+        raise MissingRule("vmap", f"batching of functions on {self.name} arrays")
+
+    def outline(
+        self, function: Callable[..., Any], args: tuple[Any, ...]
+    ) -> list[tuple[int, ...]] | None:
+        """The shapes of a function's results, where the library can tell without running it."""
+        return None
+
+    def basis(self, count: int, like: Any) -> Any:
+        """The rows of a unit matrix, in the dtype of an array and where that lives."""
+        place = self.native_device(self.device(like))
+        return self.namespace.eye(count, dtype=like.dtype, device=place)
+
     def is_mutable(self, raw: Any) -> bool:
         """Whether x[i] = y works in place."""
         return True
@@ -156,6 +189,10 @@ class Backend(ABC):
         raw[key] = self.lifted_beside(raw, value)
 
     # To use
+
+    def beneath(self, raw: Any) -> "Backend":
+        """The library whose numbers a raw value holds: itself, but for traced values."""
+        return self
 
     def run(self, op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
         """Run an op on raw arrays of this library; those of NumPy beside them are lifted."""

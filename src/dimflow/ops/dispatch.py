@@ -74,6 +74,19 @@ def run(op: "Op", args: tuple[Any, ...], params: dict[str, Any]) -> Any:
     return select(op, args).run(op, args, params)
 
 
+def run_alike(op: "Op", args: tuple[Any, ...], params: dict[str, Any]) -> Any:
+    """What `run` does, sooner where all values are of one type: then there is nothing to choose."""
+    if not args or op.kind == "random":
+        return run(op, args, params)
+    kind = type(args[0])
+    library = interpreters.get(kind)
+    if len(args) > 1:
+        for value in args:
+            if type(value) is not kind:
+                library = None
+    return run(op, args, params) if library is None else library.run(op, args, params)
+
+
 def _drawing(op: "Op", args: tuple[Any, ...], params: dict[str, Any]) -> Interpreter:
     """A draw runs where its generator belongs; a seed, and NumPy's, suit every library."""
     generator = params["generator"]

@@ -73,6 +73,7 @@ REQUIRED: Mapping[str, tuple[str, ...]] = {
     "primitive": ("unit", "points", "shape", "dtype", "derivative", "batching", "cost"),
     "random": ("unit", "points", "shape", "dtype", "derivative", "batching", "cost"),
     "composite": ("definition",),
+    "control": ("definition",),  # takes functions; they stand beside the engine that runs them
 }
 
 
@@ -248,7 +249,7 @@ class Op:
 
         It is generated, so that a wrong call fails with Python's own message.
         """
-        defaults: dict[str, Any] = {"_run": dispatch.run, "_op": self}
+        defaults: dict[str, Any] = {"_run": dispatch.run_alike, "_op": self}
         texts, arrays, static = [], [], []
         previous = None
         for parameter in self.signature.parameters.values():

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 
 from dimflow.backends.jax_kernels.indexing import uncut
@@ -12,6 +13,11 @@ def full_like(x: Any, fill_value: Any, dtype: Any, shape: Any) -> Any:
     x = jnp.asarray(x)
     dtype = x.dtype if dtype is None else dtype
     return jnp.full_like(x, uncut(fill_value, dtype), dtype=dtype, shape=shape)
+
+
+def stop_gradient(x: Any) -> Any:
+    """The values, that no transformation of JAX's differentiates through."""
+    return jax.lax.stop_gradient(x)
 
 
 def cast_floating(x: Any, dtype: Any, unit: Any = None, copy: Any = True) -> Any:

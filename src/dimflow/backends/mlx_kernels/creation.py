@@ -17,6 +17,11 @@ def ones_like(x: Any, dtype: Any = None, *, shape: Any = None) -> Any:
     return mx.ones(x.shape if shape is None else shape, dtype or x.dtype)
 
 
+def stop_gradient(x: Any) -> Any:
+    """The values, that no transformation of MLX's differentiates through."""
+    return mx.stop_gradient(x)
+
+
 def full_like(x: Any, fill_value: Any, dtype: Any = None, *, shape: Any = None) -> Any:
     """Of a value, which may be an array that stretches to the shape."""
     dtype = x.dtype if dtype is None else dtype

@@ -29,6 +29,11 @@ def full_like(x: Any, fill_value: Any, dtype: Any = None, *, shape: Any = None) 
     return keys.uncut(fill_value, like).expand(_lengths(x, shape)).clone()
 
 
+def stop_gradient(x: Any) -> Any:
+    """The values, on no graph of PyTorch's."""
+    return x.detach()
+
+
 def cast_floating(x: Any, dtype: Any, unit: Any = None, copy: bool = True) -> Any:
     """Of complex numbers the real part, without PyTorch's warning."""
     if x.is_complex() and not dtype.is_complex:

@@ -26,6 +26,9 @@ class Linear(NamedTuple):
 
     transpose: Callable[..., tuple[Any, ...]]
     arguments: tuple[int, ...] | None = None  # those it is linear in; None: all
+    # Adds the first argument's cotangent to an array of NumPy's that nobody else has seen:
+    # `into(total, ct, args, params)`. For ops that touch a part of it: a loop over x[i] is linear.
+    into: Callable[..., None] | None = None
 
 
 class Multilinear(NamedTuple):
@@ -56,13 +59,22 @@ class Jvp(NamedTuple):
     transposes: tuple[Callable[..., Any] | None, ...] = ()
 
 
+class Given(NamedTuple):
+    """What comes with each call, as its parameters `pull` and `push`; one of them may be None.
+
+    `pull(cts, outs, args)` gives the cotangent of each argument and is linear in the cotangents;
+    `push(tangents, outs, args)` gives the tangent of each result and is linear in the tangents.
+    None stands for zero everywhere. The mode that is missing is the transpose of the other.
+    """
+
+
 class Zero(NamedTuple):
     """No derivative: the result is discrete, or constant almost everywhere; `reason` says which."""
 
     reason: str
 
 
-Derivative = Partials | Linear | Multilinear | VariadicMultilinear | Jvp | Zero
+Derivative = Partials | Linear | Multilinear | VariadicMultilinear | Jvp | Given | Zero
 
 
 def partials(*functions: Callable[..., Any] | None) -> Partials:

@@ -13,6 +13,7 @@ from dimflow.ops.families.index.keys import (
     INDEX,
     MASK,
     Layout,
+    filled,
     has_mask,
     layout,
     split_key,
@@ -81,6 +82,15 @@ def _index_transpose(ct: Any, args: Any, params: Any) -> tuple[Any, ...]:
     x, *indices = args
     back = ops.index_add(zeros_like_x(ct, x), ct, *indices, key=params["key"])
     return (back, *([None] * len(indices)))
+
+
+def _index_into(total: Any, ct: Any, args: Any, params: Any) -> None:
+    indices = args[1:]
+    key = filled(params["key"], indices)
+    if indices:
+        np.add.at(total, key, ct)
+    else:
+        total[key] += ct
 
 
 def _aligned(indices: Any, dims: Any, ndim: int) -> list[Any]:
@@ -163,7 +173,7 @@ primitive(
     points=points.free,
     shape=indexed,
     dtype=dtypes.first,
-    derivative=Linear(_index_transpose, (0,)),
+    derivative=Linear(_index_transpose, (0,), _index_into),
     batching=_index_batch,
     cost=costs.copying,
     numpy="",

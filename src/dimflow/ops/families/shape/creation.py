@@ -139,6 +139,21 @@ elementwise(
 )
 
 
+elementwise(
+    "stop_gradient",
+    doc="The same values, constant to every derivative.",
+    unit=same,
+    points=points.free,
+    partials=Zero("it is asked to be constant"),
+    expr="x",
+    domain=(-2.0, 2.0),
+    dtype=dtypes.first,
+    numpy="",
+    definition=lambda x: x,
+    laws=("idempotent",),
+)
+
+
 # Casts. What a cast to integers cuts off depends on the unit; one to fractions keeps it.
 
 

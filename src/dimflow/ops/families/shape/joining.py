@@ -293,6 +293,7 @@ def dsplit(x: Any, /, indices_or_sections: Any) -> Any:
     numpy="unstack",
     array_api="unstack",
     torch="unbind",
+    derivative=Linear(lambda ct, args, params: (ops.stack(list(ct), axis=params["axis"]),)),
     domain=lambda rng: [Sample((rng.normal(size=(2, 3)),), {"axis": axis}) for axis in (0, -1)],
 )
 def unstack(x: Any, /, axis: int = 0) -> Any:

@@ -1,0 +1,12 @@
+"""The own engine: derivatives and batches of functions of raw arrays, by the rules of the table.
+
+It works on the arrays of every library, names no op, and knows no units.
+"""
+
+from dimflow.autodiff.batch import vmap
+from dimflow.autodiff.carrier import CARRIERS, Carrier, alive, innermost
+from dimflow.autodiff.forward import jvp
+from dimflow.autodiff.reverse import vjp
+from dimflow.autodiff.tape import linearize
+
+__all__ = ["CARRIERS", "Carrier", "alive", "innermost", "jvp", "linearize", "vjp", "vmap"]

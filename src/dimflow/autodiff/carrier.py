@@ -1,0 +1,312 @@
+"""Carriers: raw values that a trace follows. Whatever is done with one, the trace does with it.
+
+A carrier stands where a raw array stands, also inside a DimArray. Traces nest: the newest runs an
+op first, on the values within its own carriers, and takes those of older traces for constants.
+When a trace is over its carriers count as the values they hold.
+"""
+
+import operator
+from collections.abc import Callable, Iterator
+from itertools import count
+from typing import Any
+
+from dimflow import ops
+from dimflow.backends import Backend, backend_of
+from dimflow.errors import NotANumber, TracedValueError
+from dimflow.ops import Op, dispatch
+from dimflow.ops.dispatch import interpreter_of
+
+_levels = count(1)
+
+
+class Trace:
+    """Somebody who follows values through ops: a tape, tangents, a batch."""
+
+    __slots__ = ("is_over", "level")
+
+    verb = "traced"  # what happens to values: they are being ...
+    hint = ""  # what to do where a plain number is wanted
+
+    def __init__(self, level: int | None = None) -> None:
+        self.level = next(_levels) if level is None else level
+        self.is_over = False
+
+    def run(self, op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
+        """Run an op of which this trace is the newest that follows an argument."""
+        raise NotImplementedError
+
+    def over(self) -> None:
+        """From now on, its carriers count as their values."""
+        self.is_over = True
+
+
+def _operator(name: str, *, reflected: bool = False) -> Any:
+    op = ops.get(name)
+
+    def method(self: "Carrier", other: Any) -> Any:
+        if is_foreign(type(other)):
+            return NotImplemented
+        return CARRIERS.run(op, (other, self) if reflected else (self, other), {})
+
+    method.__doc__ = op.doc
+    return method
+
+
+def _unary(name: str) -> Any:
+    op = ops.get(name)
+
+    def method(self: "Carrier") -> Any:
+        return CARRIERS.run(op, (self,), {})
+
+    method.__doc__ = op.doc
+    return method
+
+
+def _refused(operation: str, convert: Callable[[Any], Any]) -> Any:
+    """Something that would take a number out of sight of the trace."""
+
+    def method(self: "Carrier", *args: Any, **kwargs: Any) -> Any:
+        value = alive(self)
+        if isinstance(value, Carrier):
+            raise TracedValueError(operation, value.trace.verb, value.trace.hint)
+        return convert(value, *args, **kwargs)
+
+    return method
+
+
+def is_foreign(kind: type) -> bool:
+    """Whether values of a type are not for carriers to meet: Python then asks the other side."""
+    try:
+        return dispatch.interpreters.get(kind, None) is None and (
+            interpreter_of(kind).rank > CARRIERS.rank
+        )
+    except NotANumber:
+        return True
+
+
+class Carrier:
+    """A raw value and the trace that follows it."""
+
+    __slots__ = ("trace", "value")
+
+    value: Any
+    trace: Trace
+
+    __array_ufunc__ = None  # NumPy's operators leave the work to ours
+    __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The lengths of the axes."""
+        return tuple(getattr(self.value, "shape", ()))
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        size = 1
+        for n in self.shape:
+            size *= n
+        return size
+
+    @property
+    def dtype(self) -> Any:
+        """The dtype, as the array's library names it."""
+        value = self.value
+        return value.dtype if hasattr(value, "dtype") else backend_of(value).dtype(value)
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of one element."""
+        return int(self.dtype.itemsize)
+
+    @property
+    def T(self) -> Any:
+        """With the axes in reverse order."""
+        return ops.permute_dims(self, axes=tuple(reversed(range(self.ndim))))
+
+    @property
+    def real(self) -> Any:
+        """The real parts."""
+        return ops.real(self)
+
+    @property
+    def imag(self) -> Any:
+        """The imaginary parts."""
+        return ops.imag(self)
+
+    def __getitem__(self, key: Any) -> Any:
+        return ops.getitem(self, key=key)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        CARRIERS.assign(self, key, value)
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("len() of an array without axes")
+        return self.shape[0]
+
+    def __iter__(self) -> Iterator[Any]:
+        if not self.shape:
+            raise TypeError("iteration over an array without axes")
+        return iter(ops.unstack(self, axis=0))
+
+    def __repr__(self) -> str:
+        return f"<{self.trace.verb} {self.value!r}>"
+
+    def __bool__(self) -> bool:
+        return bool(self.value)
+
+    def __int__(self) -> int:
+        return int(self.value)
+
+    def __index__(self) -> int:
+        return operator.index(self.value)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        value = alive(self)
+        if isinstance(value, Carrier):
+            raise TracedValueError("a pickle", value.trace.verb, value.trace.hint)
+        return value.__reduce_ex__(protocol)
+
+    __float__ = _refused("float(x)", float)
+    __complex__ = _refused("complex(x)", complex)
+    __array__ = _refused("np.asarray(x)", lambda value, *_, **__: _numpy(value))
+    item = _refused("x.item()", lambda value, *args: _numpy(value).item(*args))
+    tolist = _refused("x.tolist()", lambda value: _numpy(value).tolist())
+
+    def astype(self, dtype: Any, *, copy: bool = True) -> Any:
+        """With another dtype."""
+        return ops.astype(self, dtype, copy=copy)
+
+    __neg__, __pos__ = _unary("negative"), _unary("positive")
+    __abs__, __invert__ = _unary("abs"), _unary("bitwise_invert")
+    __add__, __radd__ = _operator("add"), _operator("add", reflected=True)
+    __sub__, __rsub__ = _operator("subtract"), _operator("subtract", reflected=True)
+    __mul__, __rmul__ = _operator("multiply"), _operator("multiply", reflected=True)
+    __truediv__, __rtruediv__ = _operator("divide"), _operator("divide", reflected=True)
+    __floordiv__ = _operator("floor_divide")
+    __rfloordiv__ = _operator("floor_divide", reflected=True)
+    __mod__, __rmod__ = _operator("remainder"), _operator("remainder", reflected=True)
+    __matmul__, __rmatmul__ = _operator("matmul"), _operator("matmul", reflected=True)
+    __pow__, __rpow__ = _operator("pow"), _operator("pow", reflected=True)
+    __and__, __rand__ = _operator("bitwise_and"), _operator("bitwise_and", reflected=True)
+    __or__, __ror__ = _operator("bitwise_or"), _operator("bitwise_or", reflected=True)
+    __xor__, __rxor__ = _operator("bitwise_xor"), _operator("bitwise_xor", reflected=True)
+    __lshift__ = _operator("bitwise_left_shift")
+    __rlshift__ = _operator("bitwise_left_shift", reflected=True)
+    __rshift__ = _operator("bitwise_right_shift")
+    __rrshift__ = _operator("bitwise_right_shift", reflected=True)
+    __lt__, __le__ = _operator("less"), _operator("less_equal")
+    __gt__, __ge__ = _operator("greater"), _operator("greater_equal")
+    __eq__, __ne__ = _operator("equal"), _operator("not_equal")
+
+
+def alive(value: Any) -> Any:
+    """The value without carriers whose trace is over."""
+    while isinstance(value, Carrier) and value.trace.is_over:
+        value = value.value
+    return value
+
+
+def innermost(value: Any) -> Any:
+    """The raw array of a library that is within all carriers."""
+    while isinstance(value, Carrier):
+        value = value.value
+    return value
+
+
+def _numpy(value: Any) -> Any:
+    return backend_of(value).to_numpy(value)
+
+
+class Carriers(Backend):
+    """Runs ops on carriers: by the newest trace among those of the arguments."""
+
+    name = "traced"
+    meets_numpy = True
+    rank = 6  # above every library and abstract values, below units
+
+    def run(self, op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
+        """What the newest trace makes of the op."""
+        newest: Trace | None = None
+        for value in args:
+            if isinstance(value, Carrier):
+                trace = value.trace
+                if trace.is_over:
+                    return dispatch.run(op, tuple(map(alive, args)), params)
+                if newest is None or trace.level > newest.level:
+                    newest = trace
+        assert newest is not None
+        return newest.run(op, args, params)
+
+    def host_function(self, op: Op) -> Callable[..., Any] | None:
+        """None: the libraries are within the carriers."""
+        return None
+
+    def beneath(self, raw: Any) -> Backend:
+        """The library of the values within."""
+        return backend_of(innermost(raw))
+
+    @property
+    def namespace(self) -> Any:
+        """That of NumPy, for its dtypes and constants."""
+        from dimflow.backends import backend
+
+        return backend("numpy").namespace
+
+    def asarray(self, data: Any, *, dtype: Any = None, device: Any = None, copy: Any = None) -> Any:
+        """A carrier as it is, in another dtype if one is given."""
+        if not isinstance(data, Carrier):
+            from dimflow.backends import backend
+
+            return backend("numpy").asarray(data, dtype=dtype, device=device, copy=copy)
+        return data if dtype is None or dtype == data.dtype else ops.astype(data, dtype)
+
+    def to_numpy(self, raw: Any) -> Any:
+        """NumPy's array of a value whose trace is over; TracedValueError before."""
+        return raw.__array__()
+
+    def device(self, raw: Any) -> str:
+        """That of the values within."""
+        return self.beneath(raw).device(innermost(raw))
+
+    def dtype(self, raw: Any) -> Any:
+        """That of the values within."""
+        return raw.dtype
+
+    def requires_grad(self, raw: Any) -> bool:
+        """Whether a trace that differentiates follows the value."""
+        while isinstance(raw, Carrier):
+            if raw.trace.verb == "differentiated" and not raw.trace.is_over:
+                return True
+            raw = raw.value
+        return self.beneath(raw).requires_grad(raw)
+
+    def is_mutable(self, raw: Any) -> bool:
+        """No: others may have seen the value, as it was."""
+        return False
+
+    def getitem(self, raw: Any, key: Any) -> Any:
+        """x[key]."""
+        return ops.getitem(raw, key=key)
+
+    def copy(self, raw: Any) -> Any:
+        """The carrier: nobody can write into it."""
+        return raw
+
+    def detach(self, raw: Any) -> Any:
+        """The value, that no derivative goes through."""
+        return ops.stop_gradient(raw)
+
+    def assign(self, raw: Any, key: Any, value: Any) -> None:
+        """Refused: views and the record of the array would still have what was there before."""
+        verb = raw.trace.verb if isinstance(raw, Carrier) else value.trace.verb
+        raise TracedValueError("x[key] = y", verb, "make a new array: x = x.at[key].set(y)")
+
+
+CARRIERS = Carriers()

@@ -1,0 +1,248 @@
+"""Reverse mode: a tape of the ops that ran, and the way back through it.
+
+There is no list: a recorded value knows the call that made it, and that call those before it. So
+what nobody needs any more is freed, and what does not lead to the result is never visited.
+Cotangents pair by sum(ct * x), without conjugation.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from itertools import count
+from operator import add, mul, sub, truediv
+from typing import Any
+
+import numpy as np
+
+from dimflow import ops
+from dimflow.autodiff.carrier import CARRIERS, Carrier, Trace, alive, is_foreign
+from dimflow.autodiff.node import Node
+from dimflow.autodiff.rules import pushed, zeros_for
+from dimflow.errors import MissingRule
+from dimflow.ops import Op, dispatch
+from dimflow.ops.rules.derivatives import Zero
+
+_serials = count()
+_new = object.__new__
+_ndarray = np.ndarray
+_NONE: dict[str, Any] = {}  # the parameters of operators
+
+# The level up to which tapes do not record here: no_grad() raises it to the newest one there is.
+silence: ContextVar[int] = ContextVar("silence", default=-1)
+
+
+def _operator(name: str, function: Callable[[Any, Any], Any], *, reflected: bool = False) -> Any:
+    """An operator beside another value of the tape, a number or an array of NumPy's.
+
+    It is what the op would do, with fewer steps: the Python of small programs is mostly this.
+    """
+    op = ops.get(name)
+
+    def method(self: "Recorded", other: Any) -> Any:
+        tape = self.trace
+        kind = type(other)
+        if kind is Recorded and other.trace is tape:
+            value = other.value
+            parent = other.node if not other.place else (other.node, other.place)
+        elif kind is _ndarray or kind is float or kind is int:
+            value, parent = other, None
+        else:
+            if is_foreign(kind):
+                return NotImplemented
+            return CARRIERS.run(op, (other, self) if reflected else (self, other), _NONE)
+        if tape.is_over or tape.seen is not None or tape.level <= silence.get():
+            return CARRIERS.run(op, (other, self) if reflected else (self, other), _NONE)
+        own = self.node if not self.place else (self.node, self.place)
+        node = _new(Node)
+        if reflected:
+            node.values = values = (value, self.value)
+            node.parents = (parent, own)
+        else:
+            node.values = values = (self.value, value)
+            node.parents = (own, parent)
+        try:
+            out = function(*values)
+        except TypeError:
+            out = dispatch.run(op, values, _NONE)
+        node.op = op
+        node.params = _NONE
+        node.out = out
+        node.serial = next(_serials)
+        carrier = _new(Recorded)
+        carrier.value = out
+        carrier.trace = tape
+        carrier.node = node
+        carrier.place = 0
+        return carrier
+
+    method.__doc__ = op.doc
+    return method
+
+
+class Recorded(Carrier):
+    """A value on a tape: the call that made it, and its place among that call's results."""
+
+    __slots__ = ("node", "place")
+
+    trace: "Tape"
+    node: Node
+    place: int
+
+    __add__, __radd__ = _operator("add", add), _operator("add", add, reflected=True)
+    __sub__, __rsub__ = _operator("subtract", sub), _operator("subtract", sub, reflected=True)
+    __mul__, __rmul__ = _operator("multiply", mul), _operator("multiply", mul, reflected=True)
+    __truediv__ = _operator("divide", truediv)
+    __rtruediv__ = _operator("divide", truediv, reflected=True)
+
+
+class Tape(Trace):
+    """Records what is done with the values that it watches."""
+
+    __slots__ = ("seen",)
+
+    verb = "differentiated"
+    hint = "take it out of the derivative first: x.detach(), dimflow.stop_gradient(x)"
+
+    def __init__(self, level: int | None = None) -> None:
+        super().__init__(level)
+        self.seen: dict[int, Recorded] | None = None  # while suspended: what was used meanwhile
+
+    @contextmanager
+    def suspended(self) -> Iterator[dict[int, Recorded]]:
+        """Run ops without recording, and note which values of this tape they used, by serial."""
+        before, self.seen = self.seen, {}
+        try:
+            yield self.seen
+        finally:
+            self.seen = before
+
+    @contextmanager
+    def reopened(self) -> Iterator[None]:
+        """Record again for a while, after the tape is over: to run something anew."""
+        before = self.is_over, self.seen
+        self.is_over, self.seen = False, None
+        try:
+            yield
+        finally:
+            self.is_over, self.seen = before
+
+    def watch(self, value: Any) -> Recorded:
+        """The value as a beginning of this tape."""
+        node = _new(Node)
+        node.op = None
+        node.parents = node.values = ()
+        node.params = _NONE
+        node.out = value
+        node.serial = next(_serials)
+        return self._carrier(value, node, 0)
+
+    def _carrier(self, value: Any, node: Node, place: int) -> Recorded:
+        carrier = _new(Recorded)
+        carrier.value = value
+        carrier.trace = self
+        carrier.node = node
+        carrier.place = place
+        return carrier
+
+    def run(self, op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
+        """Run an op on the values, and remember the call if a derivative may be asked for."""
+        rule = op.derivative
+        if rule is None:
+            if op.definition is None:
+                raise MissingRule(op.name, "derivative rule")
+            return op.call(op.definition, args, params)
+        values: list[Any] = []
+        parents: list[Any] = []
+        for a in args:
+            if type(a) is Recorded and a.trace is self:
+                values.append(a.value)
+                parents.append(a.node if not a.place else (a.node, a.place))
+            else:
+                values.append(a)
+                parents.append(None)
+        node = _new(Node)
+        node.values = plain = tuple(values)
+        out = dispatch.run_alike(op, plain, params)
+        if type(rule) is Zero or self.level <= silence.get():
+            return out
+        if self.seen is not None:
+            self._note(args)
+            return out
+        node.op = op
+        node.parents = tuple(parents)
+        node.params = params
+        node.out = out
+        node.serial = next(_serials)
+        if isinstance(out, (tuple, list)):
+            parts = [self._carrier(part, node, place) for place, part in enumerate(out)]
+            return op.result_type(*parts) if op.outputs else type(out)(parts)
+        return self._carrier(out, node, 0)
+
+    def _note(self, args: tuple[Any, ...]) -> None:
+        assert self.seen is not None
+        for a in args:
+            if type(a) is Recorded and a.trace is self:
+                self.seen[a.node.serial] = a
+
+
+dispatch.interpreters[Recorded] = CARRIERS
+
+
+def recorded(
+    function: Callable[..., Any], args: Sequence[Any]
+) -> tuple[tuple[Any, ...], list[Recorded | None], list[Recorded]]:
+    """The results of a function of raw arrays, where each ends on a tape, and where that began."""
+    tape = Tape()
+    watched = [tape.watch(value) for value in args]
+    try:
+        results = tuple(function(*watched))
+    finally:
+        tape.over()
+    ends = [r if isinstance(r, Recorded) and r.trace is tape else None for r in results]
+    return tuple(map(alive, results)), ends, watched
+
+
+def linearize(
+    function: Callable[..., Any], args: Sequence[Any]
+) -> tuple[tuple[Any, ...], Callable[[Sequence[Any]], tuple[Any, ...]]]:
+    """The results of a function of raw arrays, and how they change with the arguments.
+
+    The function runs once; the calls that it made are kept, and gone through for each tangent.
+    """
+    values, ends, sources = recorded(function, args)
+    calls = _calls_before([end.node for end in ends if end is not None])
+
+    def push(tangents: Sequence[Any]) -> tuple[Any, ...]:
+        moved: dict[int, list[Any]] = {}
+        for source, tangent in zip(sources, tangents, strict=True):
+            moved[source.node.serial] = [tangent]
+        for node in calls:
+            given = [_tangent(moved, parent) for parent in node.parents or ()]
+            if any(t is not None for t in given):
+                moved[node.serial] = pushed(node, given)
+        changes = [None if end is None else _tangent(moved, (end.node, end.place)) for end in ends]
+        return tuple(
+            zeros_for(v) if change is None else change
+            for v, change in zip(values, changes, strict=True)
+        )
+
+    return values, push
+
+
+def _tangent(moved: dict[int, list[Any]], link: Any) -> Any:
+    """The tangent of a result that a link points to; None if it does not change."""
+    node, place = link if isinstance(link, tuple) else (link, 0)
+    return None if node is None or node.serial not in moved else moved[node.serial][place]
+
+
+def _calls_before(ends: Sequence[Node]) -> list[Node]:
+    """The calls that led to some, in the order in which they ran."""
+    found: dict[int, Node] = {}
+    open_ends = list(ends)
+    while open_ends:
+        node = open_ends.pop()
+        if node.op is not None and node.serial not in found:
+            found[node.serial] = node
+            parents = [parent for parent in node.parents or () if parent is not None]
+            open_ends += [p[0] if isinstance(p, tuple) else p for p in parents]
+    return [found[serial] for serial in sorted(found)]

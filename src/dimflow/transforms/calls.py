@@ -1,0 +1,303 @@
+"""One call of a function, seen by an engine: raw arrays in, raw arrays out, units attached after.
+
+A derivative has the unit [result]/[argument]; of points (20 °C) it is that of their differences.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+from dimflow import ops
+from dimflow.array.dimarray import DimArray, wrap
+from dimflow.backends import Backend
+from dimflow.errors import DimensionError, NotANumber, ShapeMismatch, UnitError
+from dimflow.ops.dispatch import interpreter_of
+from dimflow.ops.rules.convert import checked_converter
+from dimflow.ops.rules.dtypes import kind_of
+from dimflow.ops.rules.units import PURE
+from dimflow.transforms.engines import engine_for
+from dimflow.transforms.structure import mapped
+from dimflow.units import Unit
+
+Function = Callable[..., Any]
+KINDS = {"b": "truth values", "i": "integers", "u": "integers", "c": "complex numbers"}
+
+
+class Leaf(NamedTuple):
+    """An array among arguments or results."""
+
+    raw: Any
+    unit: Unit
+    is_bare: bool  # a raw array: so is what belongs to it, if that is a pure number
+
+
+class Call:
+    """One call of a function, seen by a library's engine: raw arrays in, raw arrays out.
+
+    The engine calls the function once or more, on values of its own. What the results are called,
+    their structure and their units, is noted on the way.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        function: Function,
+        args: tuple[Any, ...],
+        beside: Any = (),
+        *,
+        has_aux: bool = False,
+        engine: str | None = None,
+    ) -> None:
+        self.name = name
+        self.function = function
+        self.args = args
+        self.has_aux = has_aux
+        self.engine = engine_for(name, (args, beside), engine)
+        self.library = self.engine.library
+        self.leaves = self._checked(args)
+        self.out: list[Leaf] = []
+        self._structure: Any = None
+        self._beside: list[Leaf] = []  # the arrays in aux
+        self._aux_structure: Any = None
+        self._raws: tuple[Any, ...] = ()
+
+    def _checked(self, args: tuple[Any, ...]) -> list[Leaf]:
+        """The arrays to differentiate by, in the library's own arrays."""
+        found: list[Leaf] = []
+
+        def note(value: Any, path: str) -> Any:
+            if value is None:
+                return value
+            leaf = leaf_of(self.name, value, path)
+            kind = kind_of(leaf.raw)
+            if kind not in "fc":
+                what = f"{KINDS[kind]} (floating point has derivatives: x.astype('float64'))"
+                raise NotANumber(f"{self.name} by args{path}", what)
+            found.append(leaf._replace(raw=self.library.asarray(leaf.raw)))
+            return value
+
+        mapped(args, note)
+        return found
+
+    def _run(self, *raws: Any) -> tuple[Any, ...]:
+        """The function on raw arrays; results beside the derivative's own come after them."""
+        values = iter(raws)
+        labels = iter(self.leaves)
+
+        def labelled(value: Any, _path: str) -> Any:
+            if value is None:
+                return value
+            leaf, raw = next(labels), next(values)
+            return raw if leaf.is_bare and not self.engine.is_own else wrap(raw, leaf.unit)
+
+        result, aux = self.function(*mapped(self.args, labelled)), None
+        if self.has_aux:
+            result, aux = _pair(self.name, result)
+        out, structure = taken_apart(self.name, result)
+        if self.engine.is_own and all(leaf.is_bare for leaf in self.leaves):
+            out = [leaf._replace(is_bare=leaf.is_bare or leaf.unit is PURE) for leaf in out]
+        beside, aux_structure = taken_apart(self.name, aux, keep=True)
+        if self._structure is None:  # an engine that calls again has values of its own then
+            self.out, self._structure = out, structure
+            self._beside, self._aux_structure = beside, aux_structure
+        passing = (leaf for leaf in beside if self._passes(leaf))
+        return tuple(self._array(leaf.raw) for leaf in (*out, *passing))
+
+    def _passes(self, leaf: Leaf) -> bool:
+        """Whether an array in aux goes through the engine; others are constant to it."""
+        return self.engine.returns_any or kind_of(leaf.raw) in "fc"
+
+    def _array(self, raw: Any) -> Any:
+        """A bare number as an array, which engines need as a result."""
+        return raw if hasattr(raw, "shape") else self.library.asarray(raw)
+
+    @property
+    def raws(self) -> tuple[Any, ...]:
+        """The arrays to differentiate by."""
+        return tuple(leaf.raw for leaf in self.leaves)
+
+    def reverse(self, *, keep: bool = True) -> Callable[[tuple[Any, ...]], tuple[Any, ...]]:
+        """Run the function, and give the way back from cotangents of its results."""
+        self._raws, pull = self.engine.vjp(self._run, self.raws, keep=keep)
+        self._note_raws()
+        beside = (None,) * (len(self._raws) - len(self.out))
+
+        def back(cotangents: tuple[Any, ...]) -> tuple[Any, ...]:
+            return tuple(pull((*cotangents, *beside)))
+
+        return back
+
+    def forward(self, tangents: tuple[Any, ...]) -> Any:
+        """Run the function, and give the tangent of its result."""
+        self._raws, changes = self.engine.jvp(self._run, self.raws, self.tangents(tangents))
+        self._note_raws()
+        return self.changed(changes)
+
+    def linear(self) -> Callable[[tuple[Any, ...]], Any]:
+        """Run the function, and give the way from tangents of its arguments to its result's."""
+        self._raws, push = self.engine.linearize(self._run, self.raws)
+        self._note_raws()
+        return lambda tangents: self.changed(push(self.tangents(tangents)))
+
+    def tangents(self, given: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Raw tangents of the arguments, in the units of their differences."""
+        found = self._matched(given, self.leaves, "a tangent")
+        moved = (
+            in_unit(self.name, leaf, difference(primal.unit), "a tangent")
+            for leaf, primal in zip(found, self.leaves, strict=True)
+        )
+        return tuple(map(self._like, moved, self.raws))
+
+    def changed(self, raws: tuple[Any, ...]) -> Any:
+        """Raw tangents of the results, with their units and in their structure."""
+        made = [
+            labelled(raw, difference(leaf.unit), leaf.is_bare)
+            for raw, leaf in zip(raws, self.out, strict=False)
+        ]
+        return put_together(self._structure, iter(made))
+
+    def _note_raws(self) -> None:
+        """The values that the engine gave back, instead of those that it ran the function on."""
+        count = len(self.out)
+        pairs = zip(self.out, self._raws[:count], strict=True)
+        self.out = [leaf._replace(raw=raw) for leaf, raw in pairs]
+        passed = iter(self._raws[count:])
+        self._beside = [
+            leaf._replace(raw=next(passed)) if self._passes(leaf) else leaf for leaf in self._beside
+        ]
+
+    def result(self) -> Any:
+        """What the function gave, with units."""
+        made = [labelled(leaf.raw, leaf.unit, leaf.is_bare) for leaf in self.out]
+        return put_together(self._structure, iter(made))
+
+    def aux(self) -> Any:
+        """What it gave beside that."""
+        made = [labelled(leaf.raw, leaf.unit, leaf.is_bare) for leaf in self._beside]
+        return put_together(self._aux_structure, iter(made))
+
+    def check_scalar(self, *, holomorphic: bool = False) -> None:
+        """One real number, or an error; one complex number if the function is holomorphic."""
+        shapes = [tuple(leaf.raw.shape) for leaf in self.out]
+        if shapes != [()]:
+            got = f"shape {shapes[0]}" if len(shapes) == 1 else f"{len(shapes)} arrays"
+            hint = "sum or average first, or use dimflow.vjp or dimflow.jacobian"
+            wanted = "a function that gives one number, of shape ()"
+            raise ShapeMismatch(self.name, wanted, got, hint)
+        kind = kind_of(self.out[0].raw)
+        if kind != ("c" if holomorphic else "f"):
+            what = KINDS.get(kind, "real numbers")
+            if kind == "c":
+                what += " (take abs(y) or y.real, or say holomorphic=True)"
+            raise NotANumber(f"{self.name}, as the function's result,", what)
+
+    def paired(self, cotangent: Any) -> tuple[tuple[Any, ...], Unit]:
+        """Raw cotangents of the results, and the unit of cotangent times result."""
+        given = self._matched((cotangent,), self.out, "a cotangent")
+        whole: Unit | None = None
+        raws = []
+        for leaf, out in zip(given, self.out, strict=True):
+            unit = leaf.unit * difference(out.unit)
+            whole = unit if whole is None else whole
+            target = whole / difference(out.unit)
+            if unit.dimension is not whole.dimension:
+                hint = "each cotangent times its result must be of one dimension"
+                raise DimensionError(self.name, whole, unit, hint, ("first", "other"))
+            raws.append(self._like(in_unit(self.name, leaf, target, "a cotangent"), out.raw))
+        return tuple(raws), whole or PURE
+
+    def cotangents(self, raws: Any, whole: Unit) -> tuple[Any, ...]:
+        """Raw cotangents of the arguments in their structure, in [whole]/[argument]."""
+        made = []
+        for raw, leaf in zip(raws, self.leaves, strict=True):
+            value = ops.zeros_like(leaf.raw) if raw is None else raw
+            made.append(labelled(value, whole / difference(leaf.unit), leaf.is_bare))
+        found: tuple[Any, ...] = put_together(self.args, iter(made))
+        return found
+
+    def _matched(self, given: Any, leaves: list[Leaf], what: str) -> list[Leaf]:
+        """The arrays of one structure, which must be that of another."""
+        found, _ = taken_apart(self.name, given)
+        shapes = [tuple(getattr(leaf.raw, "shape", ())) for leaf in found]
+        expected = [tuple(leaf.raw.shape) for leaf in leaves]
+        if shapes != expected:
+            raise ShapeMismatch(self.name, f"{what} of shapes {expected}", shapes)
+        return found
+
+    def _like(self, raw: Any, other: Any) -> Any:
+        """A raw value as an array of the dtype and library of another."""
+        return self.library.asarray(raw, dtype=other.dtype)
+
+
+def leaf_of(name: str, value: Any, path: str) -> Leaf:
+    """The array that a value is, or NotANumber."""
+    if isinstance(value, DimArray):
+        return Leaf(value._raw, value._unit, False)
+    if isinstance(value, (bool, str, bytes)) or not _is_array(value):
+        raise NotANumber(f"{name}, for args{path},", f"{type(value).__name__} {value!r:.40}")
+    return Leaf(value, PURE, True)
+
+
+def _is_array(value: Any) -> bool:
+    try:
+        return isinstance(interpreter_of(type(value)), Backend)
+    except (NotANumber, UnitError):
+        return False
+
+
+class _Kept:
+    """Something in a structure that is no array, or the place of one."""
+
+    __slots__ = ("is_array", "value")
+
+    def __init__(self, value: Any, is_array: bool) -> None:
+        self.value = value
+        self.is_array = is_array
+
+
+def taken_apart(name: str, value: Any, keep: bool = False) -> tuple[list[Leaf], Any]:
+    """The arrays in a structure, and the structure; with `keep`, other things stay in it."""
+    found: list[Leaf] = []
+
+    def take(part: Any, path: str) -> Any:
+        is_other = keep and not isinstance(part, DimArray) and not hasattr(part, "shape")
+        if part is None or is_other:
+            return _Kept(part, False)
+        found.append(leaf_of(name, part, path))
+        return _Kept(None, True)
+
+    return found, mapped(value, take)
+
+
+def put_together(structure: Any, leaves: Iterator[Any]) -> Any:
+    """The structure with arrays in their places."""
+
+    def put(part: Any, _path: str) -> Any:
+        is_kept = part is None or (type(part) is _Kept and not part.is_array)
+        return next(leaves) if not is_kept else getattr(part, "value", None)
+
+    return mapped(structure, put)
+
+
+def _pair(name: str, result: Any) -> tuple[Any, Any]:
+    if not isinstance(result, tuple) or len(result) != 2:
+        got = f"{type(result).__name__}"
+        raise ShapeMismatch(name, "a pair (result, anything) for has_aux=True", got)
+    return result
+
+
+def difference(unit: Unit) -> Unit:
+    """The unit of differences between points of this one; the unit itself if it has none."""
+    return unit if unit.law is None else unit.delta
+
+
+def labelled(raw: Any, unit: Unit, is_bare: bool) -> Any:
+    """An array with its unit; raw if what it belongs to is, and there is no unit to lose."""
+    return raw if is_bare and unit is PURE else wrap(raw, unit)
+
+
+def in_unit(name: str, leaf: Leaf, target: Unit, what: str) -> Any:
+    """The numbers of a tangent or cotangent in the unit that belongs there."""
+    if leaf.unit.dimension is not target.dimension:
+        raise DimensionError(name, leaf.unit, target, f"give {what} in {target}", (what, "wanted"))
+    convert = checked_converter(leaf.unit, target)
+    return leaf.raw if convert is None else convert(leaf.raw)
