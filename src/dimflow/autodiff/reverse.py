@@ -8,6 +8,7 @@ import numpy as np
 
 from dimflow.autodiff.node import Node
 from dimflow.autodiff.rules import fitted, pulled, zeros_for
+from dimflow.autodiff.saving import Form
 from dimflow.autodiff.tape import Recorded, recorded
 from dimflow.errors import ComputationError
 
@@ -47,11 +48,11 @@ class _Pending:
     def add_part(self, ct: Any, call: Node, into: Callable[..., None]) -> bool:
         """Add the cotangent of some elements in place; whether that was possible."""
         out = self.node.out
-        if type(out) is not _ndarray or type(ct) not in _PLAIN or out.dtype != ct.dtype:
+        if type(out) not in (_ndarray, Form) or type(ct) not in _PLAIN or out.dtype != ct.dtype:
             return False
         known = self.cts[0]
         if known is None:
-            known = self.cts[0] = np.zeros_like(out)
+            known = self.cts[0] = np.zeros(out.shape, out.dtype)
         elif type(known) is not _ndarray:
             return False
         elif not self.is_owned:

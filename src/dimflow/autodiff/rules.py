@@ -8,9 +8,11 @@ from typing import Any
 
 from dimflow import ops
 from dimflow.autodiff.node import Node
+from dimflow.autodiff.saving import Form
 from dimflow.errors import MissingRule
 from dimflow.ops import Op, dispatch
 from dimflow.ops.rules.derivatives import (
+    Given,
     Jvp,
     Linear,
     Multilinear,
@@ -39,6 +41,8 @@ def as_result(op: Op, out: Any, parts: Sequence[Any]) -> Any:
 
 def zeros_for(value: Any) -> Any:
     """Zeros for a missing tangent or cotangent; 0 * x would be nan for an infinite x."""
+    if type(value) is Form:
+        return value.zeros()
     return ops.zeros_like(value) if hasattr(value, "shape") else 0.0
 
 
@@ -157,12 +161,26 @@ def _jvp_back(call: Node, rule: Jvp, cts: Sequence[Any]) -> Parts:
     return backs
 
 
+def _given_back(call: Node, rule: Given, cts: Sequence[Any]) -> Sequence[Any]:
+    """By the pull that came with the call, or the transpose of its push."""
+    pull, push = call.params["pull"], call.params["push"]
+    if pull is not None:
+        return pull(cts, call.out, call.values)  # type: ignore[no-any-return]
+
+    def tangents(given: Any, outs: Any, values: Any, _params: Any) -> Parts:
+        pairs = zip(push(given, outs, values), outs, strict=True)
+        return [zeros_for(out) if moved is None else moved for moved, out in pairs]
+
+    return _jvp_back(call, Jvp(tangents), cts)
+
+
 _BACK: dict[type, Way] = {
     Partials: _partials_back,
     Linear: _linear_back,
     Multilinear: _multilinear_back,
     VariadicMultilinear: _variadic_back,
     Jvp: _jvp_back,
+    Given: _given_back,
 }
 
 
@@ -177,7 +195,7 @@ def pushed(call: Node, tangents: Sequence[Any]) -> Parts:
         return [None] * len(results)
     moved = _way(_FORWARD, call.op)(call, call.op.derivative, tangents)
     return [
-        None if t is None or kind_of(out) not in "fc" else _stretched(t, out)
+        None if t is None or kind_of(out) not in "fc" else _stretched(fitted(t, out), out)
         for t, out in zip(moved or [None] * len(results), results, strict=True)
     ]
 
@@ -228,10 +246,28 @@ def _jvp_forward(call: Node, rule: Jvp, tangents: Sequence[Any]) -> Parts:
     return leaves(rule.function(tuple(tangents), call.out, call.values, call.params))
 
 
+def _given_forward(call: Node, rule: Given, tangents: Sequence[Any]) -> Sequence[Any]:
+    """By the push that came with the call, or the transpose of its pull: linear in cotangents."""
+    from dimflow.autodiff.reverse import vjp
+
+    pull, push, values = call.params["pull"], call.params["push"], call.values
+    if push is not None:
+        return push(tangents, call.out, values)  # type: ignore[no-any-return]
+    places = [i for i, tangent in enumerate(tangents) if tangent is not None]
+
+    def back(*cts: Any) -> Parts:
+        found = pull(cts, call.out, values)
+        return [zeros_for(values[i]) if found[i] is None else found[i] for i in places]
+
+    _, forward = vjp(back, [zeros_for(out) for out in call.out], keep=False)
+    return forward([tangents[i] for i in places])
+
+
 _FORWARD: dict[type, Way] = {
     Partials: _partials_forward,
     Linear: _linear_forward,
     Multilinear: _each_forward,
     VariadicMultilinear: _each_forward,
     Jvp: _jvp_forward,
+    Given: _given_forward,
 }

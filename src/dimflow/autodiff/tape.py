@@ -5,7 +5,7 @@ what nobody needs any more is freed, and what does not lead to the result is nev
 Cotangents pair by sum(ct * x), without conjugation.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from itertools import count
@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from dimflow import ops
+from dimflow.autodiff import saving
 from dimflow.autodiff.carrier import CARRIERS, Carrier, Trace, alive, is_foreign
 from dimflow.autodiff.node import Node
 from dimflow.autodiff.rules import pushed, zeros_for
@@ -68,6 +69,8 @@ def _operator(name: str, function: Callable[[Any, Any], Any], *, reflected: bool
         node.params = _NONE
         node.out = out
         node.serial = next(_serials)
+        if type(out) is _ndarray and out.size >= saving.LARGE:
+            saving.lighten(node)
         carrier = _new(Recorded)
         carrier.value = out
         carrier.trace = tape
@@ -176,6 +179,10 @@ class Tape(Trace):
         if isinstance(out, (tuple, list)):
             parts = [self._carrier(part, node, place) for place, part in enumerate(out)]
             return op.result_type(*parts) if op.outputs else type(out)(parts)
+        for value in plain:
+            if type(value) is _ndarray and value.size >= saving.LARGE:
+                saving.lighten(node)
+                break
         return self._carrier(out, node, 0)
 
     def _note(self, args: tuple[Any, ...]) -> None:
@@ -210,23 +217,27 @@ def linearize(
     The function runs once; the calls that it made are kept, and gone through for each tangent.
     """
     values, ends, sources = recorded(function, args)
-    calls = _calls_before([end.node for end in ends if end is not None])
+    calls = calls_before([end.node for end in ends if end is not None])
 
     def push(tangents: Sequence[Any]) -> tuple[Any, ...]:
         moved: dict[int, list[Any]] = {}
         for source, tangent in zip(sources, tangents, strict=True):
             moved[source.node.serial] = [tangent]
-        for node in calls:
-            given = [_tangent(moved, parent) for parent in node.parents or ()]
-            if any(t is not None for t in given):
-                moved[node.serial] = pushed(node, given)
-        changes = [None if end is None else _tangent(moved, (end.node, end.place)) for end in ends]
         return tuple(
             zeros_for(v) if change is None else change
-            for v, change in zip(values, changes, strict=True)
+            for v, change in zip(values, moved_on(moved, calls, ends), strict=True)
         )
 
     return values, push
+
+
+def moved_on(moved: dict[int, list[Any]], calls: Sequence[Node], ends: Sequence[Any]) -> list[Any]:
+    """The tangents where a tape ends, from those of the results of some calls, by serial."""
+    for node in calls:
+        given = [_tangent(moved, parent) for parent in node.parents or ()]
+        if any(t is not None for t in given):
+            moved[node.serial] = pushed(node, given)
+    return [None if end is None else _tangent(moved, (end.node, end.place)) for end in ends]
 
 
 def _tangent(moved: dict[int, list[Any]], link: Any) -> Any:
@@ -235,13 +246,13 @@ def _tangent(moved: dict[int, list[Any]], link: Any) -> Any:
     return None if node is None or node.serial not in moved else moved[node.serial][place]
 
 
-def _calls_before(ends: Sequence[Node]) -> list[Node]:
-    """The calls that led to some, in the order in which they ran."""
+def calls_before(ends: Sequence[Node], sources: Container[int] = ()) -> list[Node]:
+    """The calls that led to some, from the sources (by serial) on, in the order of time."""
     found: dict[int, Node] = {}
     open_ends = list(ends)
     while open_ends:
         node = open_ends.pop()
-        if node.op is not None and node.serial not in found:
+        if node.op is not None and node.serial not in found and node.serial not in sources:
             found[node.serial] = node
             parents = [parent for parent in node.parents or () if parent is not None]
             open_ends += [p[0] if isinstance(p, tuple) else p for p in parents]

@@ -21,7 +21,8 @@ class Linear(NamedTuple):
     """For ops that are linear in some arguments taken together: add, sum, reshape, concat.
 
     The tangent is the op of the tangents. `transpose(ct, args, params)` gives the cotangent of
-    each argument, None for those that the op is not linear in (indices, masks).
+    each argument, None for those that the op is not linear in (indices, masks). Of those that it
+    is linear in it sees no more than shape and dtype: a tape does not keep their values.
     """
 
     transpose: Callable[..., tuple[Any, ...]]

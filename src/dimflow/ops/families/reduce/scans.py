@@ -44,7 +44,8 @@ def _part(axis: int, start: int | None, stop: int | None) -> tuple[Any, ...]:
 
 def _backwards(ct: Any, args: Any, params: Any) -> Any:
     """Each element counts in all sums from it on."""
-    _, axis = _line(args[0], params["axis"])
+    axis = params["axis"]
+    axis = 0 if axis is None else normalized(axis, len(shape_of(args[0])))[0]
     total = ops.flip(ops.cumulative_sum(ops.flip(ct, axis=axis), axis=axis), axis=axis)
     if params["include_initial"]:
         total = total[_part(axis, 1, None)]
