@@ -23,8 +23,8 @@ export NO_MKDOCS_2_WARNING := 1
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: $(VENV)/.stamp-demo ## show dimflow at work (needs only NumPy)
-	@$(BIN)/python examples/first_steps.py
+demo: $(VENV)/.stamp-demo ## fit a law of physics to noisy data (needs only NumPy)
+	@$(BIN)/python examples/fit_a_law.py
 
 test: check ## everything a change has to pass
 	@echo "== pytest"

@@ -1,4 +1,4 @@
-"""First steps with dimflow: what `make demo` shows.
+"""First steps with dimflow: a tour of units, arrays, checks, files and constants.
 
 The tour is a session at Python's prompt. Every line that is printed with a prompt is run as it is
 printed, and what stands under it is what it gave. Each layer of dimflow adds its part here.
@@ -54,6 +54,17 @@ A function is checked on units and shapes alone. A million million elements take
 ...     return 0.5 * m * v**2
 >>> dimflow.check(kinetic, m="kg[1000000000000]", v="km/h")
 >>> dimflow.check(lambda m, v, h: kinetic(m, v) + m * h, "kg", "m/s", "m")
+
+
+A GRADIENT IS A FORCE
+
+Derivatives have the unit of the result over that of the argument.
+
+>>> stiffness = 250 * u.N / u.m
+>>> def stored(x):
+...     return np.sum(0.5 * stiffness * x**2).to("mJ")
+>>> dimflow.grad(stored)([1.0, -2.0] * u.cm)
+>>> dimflow.grad(stored)([1.0, -2.0] * u.cm).to("N")
 
 
 IN A FILE, WITH THE UNIT
@@ -159,6 +170,7 @@ WHERE TO LOOK NEXT
   dimflow units pressure                 find a unit; `dimflow --help` lists the commands
   docs/guide/arrays.md                   units in five minutes
   docs/guide/units.md                    all about units
+  docs/guide/derivatives.md              gradients, Jacobians, Hessians; six worked examples
   docs/design.md                         what is built, and what comes next
 """
 

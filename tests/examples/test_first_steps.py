@@ -1,4 +1,4 @@
-"""The tour that `make demo` shows."""
+"""The tour of first steps."""
 
 import os
 import re
@@ -59,6 +59,8 @@ def shown() -> str:
             "<Spec 'kg*km**2/h**2[1000000000000]' [energy]>",
         ),
         ('kinetic(m, v) + m * h, "kg", "m/s", "m")', WRONG_CHECK),
+        ("dimflow.grad(stored)([1.0, -2.0] * u.cm)", "DimArray([ 25., -50.], 'mJ/cm')"),
+        ('dimflow.grad(stored)([1.0, -2.0] * u.cm).to("N")', "DimArray([ 2.5, -5. ], 'N')"),
         ('print(DimArray.load(f"{folder}/energy.npz"))', "[0.0045 0.016 ] kJ"),
         ('units.convert(65, "mile/hour", "km/h")', "104.60736"),
         ("units.kg * units.m / units.s**2 == units.N", "True"),
@@ -90,7 +92,7 @@ def test_only_the_mistakes_that_are_meant_are_made(shown: str) -> None:
 def test_it_says_where_to_look_next_and_those_places_exist(shown: str) -> None:
     end = shown.partition("WHERE TO LOOK NEXT")[2]
     pages = re.findall(r"docs/\S+\.md", end)
-    assert len(pages) == 3
+    assert len(pages) == 4
     assert all((SCRIPT.parents[1] / page).is_file() for page in pages)
 
 
