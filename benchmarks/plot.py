@@ -22,6 +22,10 @@ MARKS = {
     "unyt": ("#CC79A7", "D"),
     "saiunit": ("#009E73", "v"),
     "dimtensor": ("#56B4E9", "P"),
+    "PyTorch": ("#EE4C2C", "<"),
+    "autograd": ("#8C6D31", ">"),
+    "gradient": ("#5B3A8C", "p"),
+    "every step": ("#A6761D", "h"),
 }
 INK, GRID = "#333333", "#ececec"
 _FAINT = "#cfcfcf"
@@ -30,6 +34,7 @@ _LABELS = {
     "s": "median time, logarithmic; left is better",
     "B": "memory, logarithmic; left is better",
     "n": "count, logarithmic; left is better",
+    "power": "the power of n that it grows with; left is better",
 }
 _LEGEND = 7  # entries fit into one line
 _OVERLAP = 0.13  # marks that would hide one another stand a little apart
@@ -150,5 +155,7 @@ def goals(row: dict[str, Any]) -> list[float]:
 
 
 def _tick(value: float, unit: str) -> str:
+    if unit == "power":
+        return table.amount(value, unit)
     number, *name = table.amount(value, unit).split()
     return " ".join([f"{float(number):g}", *name])

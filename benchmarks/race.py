@@ -50,7 +50,7 @@ class Race:
     check: Callable[[], None]  # raises WrongAnswer
     rounds: int
     goal: float | None = None  # in the unit
-    unit: str = "s"  # or "B", or "n" for a count of anything else
+    unit: str = "s"  # or "B", "power" for that of n, or "n" for a count of anything else
     base: str | None = None  # the entry that ratios are taken to; ours if None
     goal_ratio: float | None = None  # of ours to the base
     goal_more: float | None = None  # than the base, in the unit

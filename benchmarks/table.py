@@ -13,9 +13,11 @@ MET, WITHIN_NOISE, MISSED = "✓", "≈", "✗"
 
 
 def amount(value: float, unit: str) -> str:
-    """A number in three digits and a unit that fits: 73.4 ns, 3.75 MB; a count as it is."""
+    """A number in three digits and a unit that fits: 73.4 ns, 3.75 MB, n^0.98; a count as it is."""
     if unit == "n":
         return f"{value:.0f}"
+    if unit == "power":
+        return f"n^{value:.2f}"
     size, name = next((s for s in _SCALES[unit] if value >= 0.9995 * s[0]), _SCALES[unit][-1])
     return f"{_digits(value / size)} {name}"
 

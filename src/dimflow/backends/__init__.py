@@ -107,7 +107,8 @@ def backend_of(raw: Any) -> Backend:
 
 def class_of(kind: type) -> Any:
     """The class of DimArray for raw values of a type."""
-    text = getattr(interpreter_of(kind), "array_class", None) or "dimflow.array.dimarray:DimArray"
+    own = getattr(kind, "array_class", None) or getattr(interpreter_of(kind), "array_class", None)
+    text = own or "dimflow.array.dimarray:DimArray"
     module, _, name = text.partition(":")
     return getattr(import_module(module), name)
 
@@ -120,6 +121,8 @@ def _find(kind: type) -> Interpreter:
         package = base.__module__.partition(".")[0]
         name = _PACKAGES.get(package, package)
         if base is not object and _module(name) is not None and backend(name).holds(base):
+            if backend(name).is_stubborn:
+                dispatch.stubborn.add(kind)
             return backend(name)
     error = NotANumber("an operation", f"{kind.__module__}.{kind.__qualname__}")
     make = "DimArray(x)" if kind.__module__.startswith(("pandas", "xarray")) else "np.asarray(x)"

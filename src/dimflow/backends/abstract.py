@@ -321,6 +321,10 @@ class AbstractBackend(Backend):
         """NoDataError."""
         raise NoDataError("the numbers of an array", _AS_IT_IS)
 
+    def basis(self, count: int, like: Any) -> Any:
+        """As little is known of it as of all others."""
+        return Abstract((count, count), like.dtype)
+
     def device(self, raw: Any) -> str:
         """None that could be named."""
         return "none"

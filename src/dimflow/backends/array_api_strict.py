@@ -13,6 +13,7 @@ class Strict(ArrayAPI):
     """Raw values are array_api_strict's arrays."""
 
     name = "array_api_strict"
+    is_stubborn = True
 
     @property
     def namespace(self) -> Any:

@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -28,7 +29,10 @@ class Backend(ABC):
     kernel_package: str | None = None  # where its own kernels stand
     array_class: str | None = None  # "module:name" of a DimArray of its own
     meets_numpy = False  # whether its operators take NumPy's arrays beside them
+    is_stubborn = False  # whether its operators raise beside values of types they do not know
     differentiates = False  # whether it has a vjp and a jvp of its own
+    has_tape = False  # whether it records what is done with arrays, without a function
+    follows = False  # whether its values are those of another library, that a trace follows
     returns_any = False  # whether vjp and jvp take functions that give integers, masks beside
     tells_shared = True  # whether its vmap knows which results are the same for all calls
 
@@ -114,6 +118,32 @@ class Backend(ABC):
     def requires_grad(self, raw: Any) -> bool:
         """Whether the library records what is done with the array, to differentiate it."""
         return False
+
+    def recording(self, enabled: bool) -> AbstractContextManager[Any]:
+        """A context within which the library records what is done, or does not."""
+        return nullcontext(enabled)
+
+    def watching_nan(self) -> AbstractContextManager[Any]:
+        """A context within which the library's own way back looks out for nan."""
+        return nullcontext()
+
+    def nan_blamed(self, error: Exception) -> str | None:
+        """The function that an error of the library blames for nan in its way back."""
+        return None
+
+    def watch(self, raw: Any) -> Any:
+        """The array as one whose uses the library's own tape records from now on."""
+        raise MissingRule("GradientTape", f"tape of {self.name}'s own")
+
+    def cotangents(
+        self, result: Any, cotangent: Any, sources: Sequence[Any], *, keep: bool, record: bool
+    ) -> list[Any]:
+        """Those of watched arrays from that of a result, by the library's own tape.
+
+        None where the result does not depend on one. `record` says that they are to be
+        differentiated in turn.
+        """
+        raise MissingRule("GradientTape", f"tape of {self.name}'s own")
 
     def vjp(self, function: Callable[..., Any], args: tuple[Any, ...]) -> tuple[Any, Any]:
         """The library's own reverse mode: the result, and a function from its cotangent to those

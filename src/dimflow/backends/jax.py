@@ -1,6 +1,6 @@
 """JAX: arrays that cannot be written into, and the values that its transformations trace."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
@@ -9,9 +9,11 @@ import numpy as np
 
 from dimflow.backends.array_api import ArrayAPI
 from dimflow.backends.backend import Backend
+from dimflow.backends.batching import not_shared, value_needed
+from dimflow.backends.jax_kernels import custom
 from dimflow.errors import DeviceMismatch, NoDataError, NotANumber, UnitError
 from dimflow.ops import Op
-from dimflow.ops.rules.dtypes import named
+from dimflow.ops.rules.dtypes import is_one_real, named
 
 _WIDE = frozenset(("float64", "complex128", "int64", "uint64"))
 _CLASSES = (bool, int, float, complex)
@@ -39,6 +41,7 @@ _NEEDS_VALUES = (
     jax.errors.TracerArrayConversionError,
     jax.errors.TracerIntegerConversionError,
 )
+_OPEN_END = '  hint:  our engine goes back through such a loop: dimflow.grad(f, engine="own")'
 _X64 = 'allow it before anything else: jax.config.update("jax_enable_x64", True)'
 
 
@@ -46,6 +49,7 @@ class JAX(ArrayAPI):
     """Raw values are JAX arrays and tracers."""
 
     name = "jax"
+    differentiates = True
     kernel_package = "dimflow.backends.jax_kernels"
     returns_any = True
 
@@ -100,6 +104,17 @@ class JAX(ArrayAPI):
         except TypeError as error:
             raise NotANumber("an array", f"{type(data).__name__} ({error})") from None
         return made if device is None else jax.device_put(made, self.native_device(device))
+
+    def lift(self, value: Any, beside: list[Any]) -> Any:
+        """One real number stays a number where the dtype is that of the arrays all the same.
+
+        A constant with a unit meets arrays often, and each time would be one more equation.
+        """
+        if beside and is_one_real(value) and all(map(_is_strong, beside)):
+            kind = jnp.result_type(value)
+            if all(jnp.promote_types(kind, array.dtype) == array.dtype for array in beside):
+                return value.item()
+        return super().lift(value, beside)
 
     def devices(self) -> list[str]:
         """Those of the default platform, then the others, as JAX numbers them."""
@@ -175,10 +190,16 @@ class JAX(ArrayAPI):
 
     def vjp(self, function: Callable[..., Any], args: tuple[Any, ...]) -> tuple[Any, Any]:
         """jax.vjp. Cotangents of integers do not count, whatever they are."""
-        result, pull = jax.vjp(function, *args)
+        with custom.taken(forward=False):
+            result, pull = jax.vjp(function, *args)
 
         def back(cotangent: Any) -> Any:
-            return pull(jax.tree.map(_countable, cotangent, result))
+            try:
+                return pull(jax.tree.map(_countable, cotangent, result))
+            except ValueError as error:
+                if "while_loop" in str(error):
+                    error.add_note(_OPEN_END)
+                raise
 
         return result, back
 
@@ -186,8 +207,55 @@ class JAX(ArrayAPI):
         self, function: Callable[..., Any], args: tuple[Any, ...], tangents: tuple[Any, ...]
     ) -> tuple[Any, Any]:
         """jax.jvp."""
-        result, tangent = jax.jvp(function, args, tangents)
-        return result, tangent
+        with custom.taken(forward=True):
+            result, tangent = jax.jvp(function, args, tangents)
+        return result, jax.tree.map(_tangible, tangent, result)
+
+    def linearize(self, function: Callable[..., Any], args: tuple[Any, ...]) -> tuple[Any, Any]:
+        """jax.linearize."""
+        with custom.taken(forward=True):
+            result, push = jax.linearize(function, *args)
+        return result, lambda tangents: jax.tree.map(_tangible, push(*tangents), result)
+
+    def vmap(
+        self,
+        function: Callable[..., Any],
+        args: tuple[Any, ...],
+        axes: Sequence[int | None],
+        size: int,
+    ) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+        """jax.vmap."""
+        run = jax.vmap(function, in_axes=tuple(axes), out_axes=(0, None), axis_size=size)
+        try:
+            each, shared = run(*args)
+        except _NEEDS_VALUES as error:
+            raise value_needed() from error
+        except ValueError as error:
+            if "axis spec None but output was batched" in str(error):
+                raise not_shared() from error
+            raise
+        return each, shared
+
+    def outline(
+        self, function: Callable[..., Any], args: tuple[Any, ...]
+    ) -> list[tuple[int, ...]] | None:
+        """By jax.eval_shape."""
+        return [tuple(part.shape) for part in jax.eval_shape(function, *args)]
+
+    def basis(self, count: int, like: Any) -> Any:
+        """Where JAX will have it: it goes along with others."""
+        return jnp.eye(count, dtype=like.dtype)
+
+
+def _tangible(tangent: Any, result: Any) -> Any:
+    """A tangent as an array of the result's dtype; JAX has none for integers, which is zero."""
+    is_void = getattr(tangent, "dtype", None) == jax.dtypes.float0
+    return jnp.zeros_like(result) if is_void else tangent
+
+
+def _is_strong(array: Any) -> bool:
+    """Whether an array's dtype is its own, and not one that a number of Python's brought."""
+    return not getattr(array, "weak_type", False)
 
 
 def _countable(cotangent: Any, result: Any) -> Any:

@@ -4,7 +4,7 @@ Operations run on the default device. float64 exists on the CPU alone, and MLX m
 wherever it is not told otherwise; here what is double stays double, or is refused.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from importlib import import_module
 from typing import Any
@@ -14,10 +14,11 @@ import numpy as np
 
 from dimflow.backends.array_api import ArrayAPI
 from dimflow.backends.backend import Backend
+from dimflow.backends.batching import looped, value_needed
 from dimflow.backends.mlx_kernels import ruled
 from dimflow.backends.mlx_namespace.dtypes import SINGLE, refuse_half
 from dimflow.backends.numpy import BACKEND as NUMPY
-from dimflow.errors import DeviceMismatch, MissingRule, NotANumber
+from dimflow.errors import DeviceMismatch, DimflowError, MissingRule, NotANumber
 from dimflow.ops import Op
 from dimflow.ops.rules.dtypes import kind_of
 
@@ -31,6 +32,9 @@ class MLX(ArrayAPI):
     """Raw values are `mlx.core.array`s: objects that can be written to, on memory that cannot."""
 
     name = "mlx"
+    differentiates = True
+    is_stubborn = True
+    tells_shared = False
     kernel_package = "dimflow.backends.mlx_kernels"
 
     @cached_property
@@ -70,7 +74,8 @@ class MLX(ArrayAPI):
         if wanted is None:
             wanted = self.as_dtype(_usual(data, numbers))
         self._check_place(wanted)
-        return mx.array(np.array(numbers, order="C", copy=None), dtype=wanted)
+        is_reversed = min(numbers.strides, default=0) < 0  # of one element it counts as in order
+        return mx.array(np.array(numbers, order="C", copy=is_reversed or None), dtype=wanted)
 
     def as_dtype(self, dtype: Any) -> Any:
         """MLX's dtype of that name."""
@@ -179,21 +184,24 @@ class MLX(ArrayAPI):
         kernels.write(raw, key, value)
 
     def vjp(self, function: Callable[..., Any], args: tuple[Any, ...]) -> tuple[Any, Any]:
-        """By `mx.vjp`, which wants the cotangent first: the result is computed apart from it."""
+        """By `mx.vjp`, which wants the cotangent first: the result is computed apart from it.
+
+        MLX pairs cotangents with conjugation, we without: those of complex arrays are turned.
+        """
         primals = [self.asarray(a) for a in args]
         result = function(*primals)
 
         def pull(cotangent: Any) -> tuple[Any, ...]:
-            many = isinstance(cotangent, (tuple, list))
-            _, found = mx.vjp(function, primals, list(cotangent) if many else [cotangent])
-            return tuple(found)
+            given = list(cotangent) if isinstance(cotangent, (tuple, list)) else [cotangent]
+            _, found = mx.vjp(function, primals, list(map(_conjugate, given)))
+            return tuple(map(_conjugate, found))
 
         return result, pull
 
     def jvp(
         self, function: Callable[..., Any], args: tuple[Any, ...], tangents: tuple[Any, ...]
     ) -> tuple[Any, Any]:
-        """By `mx.jvp`."""
+        """By `mx.jvp`; where something in the function has none, by going back twice."""
         primals, pushed = ([self.asarray(a) for a in part] for part in (args, tangents))
         is_many: list[bool] = []
 
@@ -202,8 +210,54 @@ class MLX(ArrayAPI):
             is_many.append(isinstance(result, (tuple, list)))
             return result
 
-        outs, found = mx.jvp(noted, primals, pushed)
+        try:
+            outs, found = mx.jvp(noted, primals, pushed)
+        except DimflowError:
+            raise
+        except (RuntimeError, ValueError) as error:
+            if "not implemented" not in str(error).lower():
+                raise
+            outs, found = _by_reverse(noted, primals, pushed)
         return (tuple(outs), tuple(found)) if is_many[0] else (outs[0], found[0])
+
+    def vmap(
+        self,
+        function: Callable[..., Any],
+        args: tuple[Any, ...],
+        axes: Sequence[int | None],
+        size: int,
+    ) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+        """By `mx.vmap`; call after call where it fails. What all calls share is not checked."""
+        run = mx.vmap(lambda _, *values: function(*values), in_axes=(0, *axes), out_axes=(0, 0))
+        try:
+            each, shared = run(mx.zeros(size), *args)
+        except DimflowError:
+            raise
+        except ValueError as error:
+            if "Attempting to eval" in str(error):
+                raise value_needed() from error
+            if not size:
+                raise
+            each, shared = looped(function, args, axes, size)
+        else:
+            shared = [part[0] for part in shared] if size else shared
+        return tuple(each), tuple(shared)
+
+
+def _conjugate(raw: Any) -> Any:
+    return mx.conjugate(raw) if raw.dtype == mx.complex64 else raw
+
+
+def _by_reverse(function: Callable[..., Any], primals: Any, tangents: Any) -> Any:
+    """The way back is linear in the cotangents: its own way back pushes tangents forward."""
+    outs = function(*primals)
+    parts = list(outs) if isinstance(outs, (tuple, list)) else [outs]
+
+    def back(*cotangents: Any) -> Any:
+        return mx.vjp(function, primals, list(cotangents))[1]
+
+    _, found = mx.vjp(back, [mx.zeros_like(part) for part in parts], list(tangents))
+    return parts, found
 
 
 def _usual(data: Any, numbers: Any) -> str:

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from dimflow.backends import pins
 from dimflow.backends.backend import Backend
 from dimflow.errors import NotANumber, UnitError
 from dimflow.ops import Op
@@ -77,6 +78,7 @@ class NumPy(Backend):
     def assign(self, raw: Any, key: Any, value: Any) -> None:
         """x[key] = value, in place. Fractions are not cut off to fit integers."""
         refuse_cut(value, raw.dtype)
+        pins.check(raw)
         raw[key] = value
 
     def take(self, raw: Any, source: Backend, device: Any = None, copy: Any = None) -> Any:

@@ -4,31 +4,41 @@ Values are those of NumPy, dtypes those of PyTorch: a list of fractions is float
 of integers too.
 """
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
+from torch.compiler import is_compiling
 
 from dimflow.backends.array_api import ArrayAPI, compat_namespace
 from dimflow.backends.backend import Backend
+from dimflow.backends.batching import looped, not_shared, value_needed
 from dimflow.backends.torch_kernels import keys
 from dimflow.backends.torch_kernels.functions import host_function
-from dimflow.errors import DeviceMismatch, NotANumber, UnitError
+from dimflow.errors import DeviceMismatch, DimflowError, NotANumber, UnitError
 from dimflow.ops import Op
+from dimflow.ops.rules.dtypes import is_one_real
 
 _CLASSES = {bool: torch.bool, int: torch.int64, float: torch.float64, complex: torch.complex128}
 
 _from_dlpack: Any = torch.utils.dlpack.from_dlpack
 _vjp: Any = torch.func.vjp  # their types allow for a third result, which only an option gives
 _jvp: Any = torch.func.jvp
+_vmap: Any = torch.func.vmap
+
+# What its vmap says where a number is wanted that each call has its own of.
+_ASKS_FOR_VALUES = ("data-dependent control flow", "calling .item()", "dynamic shape")
 
 
 class Torch(ArrayAPI):
     """Raw values are tensors: parameters, fakes and those of a transform among them."""
 
     name = "torch"
+    differentiates = True
+    has_tape = True
     kernel_package = "dimflow.backends.torch_kernels"
     array_class = "dimflow.torch:DimTensor"
 
@@ -89,7 +99,12 @@ class Torch(ArrayAPI):
             if not self._is_lower(value):
                 lifted.append(value)
                 continue
-            raw = self.asarray(value, device=place)
+            if _adapts(value, tensors):
+                lifted.append(value.item())
+                continue
+            # autograd may keep the tensor, and NumPy's memory may be written into meanwhile
+            is_kept = torch.is_grad_enabled() and any(map(_is_recorded, tensors))
+            raw = self.asarray(value, device=place, copy=True if is_kept else None)
             is_list = isinstance(value, (list, tuple))
             if is_list and found is not None and raw.is_floating_point():
                 raw = self.asarray(value, dtype=found, device=place)
@@ -212,6 +227,39 @@ class Torch(ArrayAPI):
         """Whether autograd records what is done with the tensor."""
         return bool(raw.requires_grad)
 
+    def recording(self, enabled: bool) -> Any:
+        """PyTorch's own switch."""
+        return torch.set_grad_enabled(enabled)
+
+    def watching_nan(self) -> Any:
+        """PyTorch's own search for anomalies."""
+        return torch.autograd.set_detect_anomaly(True)
+
+    def nan_blamed(self, error: Exception) -> str | None:
+        """As that search words it."""
+        found = re.match(r"Function '(\w+)' returned nan values", str(error))
+        return found and found[1]
+
+    def watch(self, raw: Any) -> Any:
+        """A leaf on the same memory; what autograd records already, it goes on recording."""
+        return raw.view_as(raw) if raw.requires_grad else raw.detach().requires_grad_()
+
+    def cotangents(
+        self, result: Any, cotangent: Any, sources: Sequence[Any], *, keep: bool, record: bool
+    ) -> list[Any]:
+        """By `torch.autograd.grad`."""
+        if not result.requires_grad:
+            return [None] * len(sources)
+        found = torch.autograd.grad(
+            [result],
+            list(sources),
+            [_conjugated(cotangent)],
+            retain_graph=keep or record,
+            create_graph=record,
+            allow_unused=True,
+        )
+        return list(map(_conjugated, found))
+
     def vjp(self, function: Callable[..., Any], args: tuple[Any, ...]) -> tuple[Any, Any]:
         """By `torch.func.vjp`. None goes back to integers.
 
@@ -244,6 +292,64 @@ class Torch(ArrayAPI):
             return out, _with_memory(change)
         except NotImplementedError:
             return _by_reverse(inner, values, moved)
+
+    def linearize(self, function: Callable[..., Any], args: tuple[Any, ...]) -> tuple[Any, Any]:
+        """By going back twice, so that the function runs once; else anew for each tangent."""
+        try:
+            return _linearized(function, args)
+        except DimflowError:
+            raise
+        except RuntimeError:  # something in it can be gone back only once
+            return super().linearize(function, args)
+
+    def vmap(
+        self,
+        function: Callable[..., Any],
+        args: tuple[Any, ...],
+        axes: Sequence[int | None],
+        size: int,
+    ) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+        """By `torch.func.vmap`; call after call where it fails. A draw is made once for all."""
+        counter = torch.empty(size)  # PyTorch wants something to batch over
+        run = _vmap(
+            lambda _, *values: function(*values),
+            in_dims=(0, *axes),
+            out_dims=(0, None),
+            randomness="same",
+        )
+        try:
+            each, shared = run(counter, *args)
+        except DimflowError:
+            raise
+        except ValueError as error:
+            if "when out_dim is None" in str(error):
+                raise not_shared() from error
+            raise
+        except (RuntimeError, IndexError) as error:
+            if any(text in str(error) for text in _ASKS_FOR_VALUES):
+                raise value_needed() from error
+            if not size:
+                return self._none_of_one(function, args, axes)
+            each, shared = looped(function, args, axes, size)
+        return tuple(each), tuple(shared)
+
+    def _none_of_one(
+        self, function: Callable[..., Any], args: tuple[Any, ...], axes: Sequence[int | None]
+    ) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+        """Results of no calls: PyTorch's indexing fails on none, so that one is made up."""
+        shapes = [list(a.shape) for a in args]
+        for shape, axis in zip(shapes, axes, strict=True):
+            if axis is not None:
+                shape[axis] = 1
+        each, shared = self.vmap(
+            function, tuple(a.new_ones(s) for a, s in zip(args, shapes, strict=True)), axes, 1
+        )
+        return tuple(part[:0] for part in each), shared
+
+
+def _is_recorded(tensor: Any) -> bool:
+    """Whether autograd, or a transform of `torch.func`, follows a tensor."""
+    return tensor.requires_grad or torch._C._functorch.is_functorch_wrapped_tensor(tensor)
 
 
 def _differentiable(
@@ -296,6 +402,13 @@ def _by_reverse(
     return out, moved[0] if is_one else tuple(moved)
 
 
+def _linearized(function: Callable[..., Any], values: tuple[Any, ...]) -> tuple[Any, Any]:
+    out, pull = _vjp(function, *values)
+    zeros = tuple(torch.zeros_like(part) for part in out)
+    _, push = _vjp(lambda *cotangents: pull(cotangents), *zeros)
+    return out, lambda tangents: tuple(push(tuple(tangents)))
+
+
 def _numpy_name(dtype: Any) -> str:
     try:
         return str(np.dtype(dtype).name)
@@ -317,6 +430,15 @@ def _tensor(data: Any, dtype: Any, copy: Any) -> Tensor:
         if copy is False and "copy" in str(error):
             raise
         raise NotANumber("an array", f"{type(data).__name__} ({error})") from None
+
+
+def _adapts(value: Any, tensors: list[Tensor]) -> bool:
+    """Whether this is one real number, which takes the dtype of tensors of fractions.
+
+    A constant with a unit meets arrays often, and each time would be one more tensor.
+    """
+    are_fractions = bool(tensors) and all(t.dim() and t.is_floating_point() for t in tensors)
+    return are_fractions and is_one_real(value) and not is_compiling()
 
 
 def _holds_arrays(values: Any) -> bool:

@@ -28,6 +28,10 @@ class Interpreter(Protocol):
 interpreters: dict[type, Interpreter] = {}  # by exact type; filled as types are met
 find_interpreter: Callable[[type], Interpreter] | None = None
 
+# Types of arrays whose operators raise beside a value that they do not know, instead of leaving
+# the work to it. None of NumPy's, PyTorch's and JAX's.
+stubborn: set[type] = set()
+
 # A compiler that follows the bytecode (torch.compile) must not see our memos, which grow. It is
 # told to take this for True; for all others it is the cheapest function that answers None.
 _nothing: dict[int, bool] = {}

@@ -37,6 +37,8 @@ def index_add(x: Any, values: Any, *indices: Any, key: Any) -> Any:
     """x with values added at x[key]."""
     if _is_one_mask(key, values):
         return mx.where(_stretched(indices[0], x), x + _uncut(values, x), x)
+    if not x.size:  # MLX does not add nothing to nothing
+        return x
     return x.at[native_key(x.shape, filled(key, indices))].add(_uncut(values, x))
 
 
@@ -44,6 +46,8 @@ def index_max(x: Any, values: Any, *indices: Any, key: Any) -> Any:
     """x with the larger values at x[key]."""
     if _is_one_mask(key, values):
         return mx.where(_stretched(indices[0], x), mx.maximum(x, _uncut(values, x)), x)
+    if not x.size:
+        return x
     return x.at[native_key(x.shape, filled(key, indices))].maximum(_uncut(values, x))
 
 
@@ -51,6 +55,8 @@ def index_min(x: Any, values: Any, *indices: Any, key: Any) -> Any:
     """x with the smaller values at x[key]."""
     if _is_one_mask(key, values):
         return mx.where(_stretched(indices[0], x), mx.minimum(x, _uncut(values, x)), x)
+    if not x.size:
+        return x
     return x.at[native_key(x.shape, filled(key, indices))].minimum(_uncut(values, x))
 
 

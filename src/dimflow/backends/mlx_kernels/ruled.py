@@ -66,8 +66,8 @@ class _Rule:
         args = _filled(self.args, self.places, primals)
         rule = self.op.derivative
         if isinstance(rule, Linear):
-            parts = rule.transpose(cotangents, args, self.params)
-            found = [_or_zeros(parts[i], args[i]) for i in self.places]
+            parts = rule.transpose(_conjugate(cotangents), args, self.params)
+            found = [_or_zeros(_conjugate(parts[i]), args[i]) for i in self.places]
         else:
             found = self._pulled(args, outs, cotangents)
         return tuple(found) if len(found) > 1 else found[0]
@@ -76,7 +76,9 @@ class _Rule:
         """By the transpose that the rule gives, or else by MLX's of the tangent."""
         given = getattr(self.op.derivative, "transposes", ())
         direct = {i: given[i] for i in self.places if i < len(given) and given[i]}
-        found = {i: f(cotangents, args, self.params) for i, f in direct.items()}
+        found = {
+            i: _conjugate(f(_conjugate(cotangents), args, self.params)) for i, f in direct.items()
+        }
         others = [i for i in self.places if i not in direct]
         if others and not _transposing.get():
             zeros = [mx.zeros_like(args[i]) for i in others]
@@ -128,6 +130,14 @@ def _filled(args: tuple[Any, ...], places: list[int], given: Any) -> tuple[Any, 
     for i, value in zip(places, given, strict=True):
         result[i] = value
     return tuple(result)
+
+
+def _conjugate(value: Any) -> Any:
+    """Between MLX, which pairs cotangents with conjugation, and the table, which does without."""
+    if isinstance(value, (tuple, list)):
+        return _like(value, [_conjugate(part) for part in value])
+    is_complex = isinstance(value, mx.array) and value.dtype == mx.complex64
+    return mx.conjugate(value) if is_complex else value
 
 
 def _or_zeros(value: Any, like: Any) -> Any:

@@ -135,7 +135,12 @@ def flat_along(x: Any, axis: Any) -> tuple[Any, int]:
 
 
 def mirrored(x: Any, triangle: str) -> Any:
-    """The hermitian matrix of one triangle of another: a derivative then knows which one counts."""
-    if triangle.upper() == "L":
-        return torch.tril(x) + torch.tril(x, -1).mH
-    return torch.triu(x) + torch.triu(x, 1).mH
+    """The hermitian matrix of one triangle of another: a derivative then knows which one counts.
+
+    Of the diagonal only the real parts do.
+    """
+    outside = torch.tril(x, -1) if triangle.upper() == "L" else torch.triu(x, 1)
+    if x.is_complex():
+        diagonal = torch.diagonal(x, dim1=-2, dim2=-1)
+        return outside + outside.mH + torch.diag_embed(diagonal.real).to(x.dtype)
+    return (torch.tril(x) if triangle.upper() == "L" else torch.triu(x)) + outside.mH

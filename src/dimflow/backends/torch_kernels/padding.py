@@ -23,7 +23,8 @@ def pad_constant(x: Any, pad_width: Any, constant_values: Any = None) -> Any:
     if constant_values is None:
         return padded(x, pairs)
     ends = keys.uncut(constant_values, x)
-    if not isinstance(constant_values, Tensor) and not ends.ndim:
+    is_number = not isinstance(constant_values, Tensor) and not ends.ndim
+    if is_number and not isinstance(constant_values, complex):  # PyTorch pads with real numbers
         return padded(x, pairs, constant_values)
     ends = torch.broadcast_to(ends, (x.ndim, 2))
     for axis, widths in enumerate(pairs):

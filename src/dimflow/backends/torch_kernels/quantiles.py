@@ -24,7 +24,7 @@ _ENDS = {
 def _rows(x: Any, axes: tuple[int, ...]) -> Any:
     """What is reduced as one axis at the end."""
     kept = [a for a in range(x.ndim) if a not in axes]
-    return x.permute(*kept, *axes).reshape([x.shape[a] for a in kept] + [-1])
+    return x.permute((*kept, *axes)).reshape([x.shape[a] for a in kept] + [-1])
 
 
 def _found(x: Any, q: Any, method: str, skips_nan: bool) -> Any:

@@ -135,6 +135,8 @@ def _extreme(
     if initial is None:
         return x.clone() if axis == () else reduce(x, _all(x, axis), keepdims)
     start = as_tensor(initial, x)
+    if not _all(x, axis):
+        return join(x, start)
     x = torch.cat([x, start.to(x.dtype).expand(_lengthened(x, axis))], _first(x, axis))
     return join(reduce(x, _all(x, axis), keepdims), start)
 

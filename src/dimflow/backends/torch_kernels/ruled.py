@@ -4,9 +4,19 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
+from torch._C import _functorch
 
 from dimflow import ops
 from dimflow.ops.rules.derivatives import Partials
+
+
+def refuse_forward_twice(name: str) -> None:
+    """PyTorch's tangent of a tangent of such a function is 0: `Torch.jvp` then goes back twice."""
+    if torch.compiler.is_compiling():  # which cannot look at the stack, and nests no tangents
+        return
+    stack = _functorch.get_interpreter_stack() or ()
+    if sum(level.key() == _functorch.TransformType.Jvp for level in stack) > 1:
+        raise NotImplementedError(f"forward mode within forward mode, of {name}")
 
 
 def by_rule(name: str, function: Callable[[Any], Any]) -> Callable[[Any], Any]:
@@ -43,6 +53,7 @@ def by_rule(name: str, function: Callable[[Any], Any]) -> Callable[[Any], Any]:
             return t * slope(*ctx.saved_tensors)
 
     def call(x: Any) -> Any:
+        refuse_forward_twice(name)
         return Ruled.apply(x)  # type: ignore[no-untyped-call]
 
     call.__name__ = name

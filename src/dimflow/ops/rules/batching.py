@@ -89,9 +89,18 @@ def looped(op: "Op", args: tuple[Any, ...], dims: Dims, params: dict[str, Any]) 
     ]
     results = [op.run(tuple(one), params) for one in slices]
     if op.outputs is None:
-        return ops.stack(results, axis=0), 0
-    outputs = tuple(ops.stack(list(r), axis=0) for r in zip(*results, strict=True))
+        return _stacked(op, results), 0
+    outputs = tuple(_stacked(op, list(parts)) for parts in zip(*results, strict=True))
     return outputs, (0,) * len(outputs)
+
+
+def _stacked(op: "Op", parts: list[Any]) -> Any:
+    shapes = {tuple(getattr(part, "shape", ())) for part in parts}
+    if len(shapes) > 1:
+        listed = " and ".join(map(str, sorted(shapes)))
+        reason = f"the calls give results of different shapes: {listed}"
+        raise MissingRule(op.name, "batching rule for these values", reason)
+    return _ops().stack(parts, axis=0)
 
 
 def impossible(reason: str) -> Batching:

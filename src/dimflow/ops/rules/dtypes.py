@@ -55,6 +55,16 @@ def kind_of(value: Any) -> str:
     return kind(getattr(value, "dtype", type(value)))
 
 
+def is_one_real(value: Any) -> bool:
+    """Whether this is one real number of NumPy's: a scalar, or an array without axes."""
+    return (
+        isinstance(value, (np.ndarray, np.floating))
+        and not value.ndim
+        and value.dtype.kind == "f"
+        and value.dtype.itemsize <= 8
+    )
+
+
 def promoted(dtypes: tuple[Any, ...], params: dict[str, Any]) -> np.dtype[Any]:
     """The dtype that all meet in."""
     return result_type(dtypes)

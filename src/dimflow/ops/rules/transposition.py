@@ -12,6 +12,8 @@ def shape_of(x: Any) -> tuple[int, ...]:
 
 def unbroadcast(ct: Any, like: Any) -> Any:
     """A cotangent summed over the axes that broadcasting had added to an argument."""
+    if getattr(ct, "shape", ()) == getattr(like, "shape", ()):
+        return ct  # most often, and in fewest steps
     shape, target = shape_of(ct), shape_of(like)
     if shape == target:
         return ct

@@ -8,7 +8,9 @@ from typing import Any
 from dimflow import ops
 from dimflow.errors import UnitError
 from dimflow.ops.domain import Sample
+from dimflow.ops.families.elementwise.complex_numbers import is_complex
 from dimflow.ops.rules import dtypes
+from dimflow.ops.rules.derivatives import Jvp
 from dimflow.ops.rules.units import first, pure_to_pure, same
 from dimflow.ops.table import composite, elementwise
 
@@ -16,11 +18,17 @@ _ALPHA = 1.6732632423543772848170429916717  # Klambauer et al. 2017, so that lay
 _SCALE = 1.0507009873554804934193349852946  # mean and variance
 _ROOT_2_PI = sqrt(2 / pi)
 
+
+def _relu_partial(out: Any, x: Any) -> Any:
+    """1 or 0; complex numbers have no order, which heaviside says."""
+    return ops.heaviside(x, 0.0) if is_complex(x) else ops.sign(out)
+
+
 elementwise(
     "relu",
     doc="The larger of x and 0, in any unit.",
     unit=same,
-    partials=(lambda out, x: ops.sign(out),),
+    partials=(_relu_partial,),
     expr="x if x > 0 or x != x else 0",
     domain=(-2.0, 2.0),
     numpy="",
@@ -262,11 +270,22 @@ elementwise(
     flops=5,
 )
 
+
+def _softsign_tangent(tangents: Any, out: Any, args: Any, params: Any) -> Any:
+    """Of a complex number the size changes by what points away from 0."""
+    (x,), (t,) = args, tangents
+    size = 1.0 + ops.abs(x)
+    if not is_complex(x):
+        return ops.divide(t, ops.square(size))
+    away = ops.real(ops.conj(ops.sign(x)) * t)
+    return ops.divide(ops.subtract(t, out * away), size)
+
+
 elementwise(
     "softsign",
     doc="x / (1 + |x|).",
     unit=pure_to_pure,
-    partials=(lambda out, x: 1 / ops.square(1.0 + ops.abs(x)),),
+    partials=Jvp(_softsign_tangent),
     expr="x / (1 + abs(x))",
     domain=(-2.0, 2.0),
     numpy="",

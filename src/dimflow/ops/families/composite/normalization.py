@@ -5,7 +5,7 @@ pure numbers, and for x in metres it is 0 or given in m². A bare number there w
 depend on whether lengths are written in m or km.
 """
 
-from math import sqrt
+from math import prod, sqrt
 from typing import Any
 
 import numpy as np
@@ -30,6 +30,8 @@ def _rows(rng: Any) -> list[Sample]:
 
 
 def _softmax(x: Any, /, axis: Any = -1) -> Any:
+    if 0 in shape_of(x):
+        return ops.exp(x)  # nothing has no largest element
     powers = ops.exp(x - ops.max(x, axis=axis, keepdims=True))
     return powers / ops.sum(powers, axis=axis, keepdims=True)
 
@@ -58,6 +60,8 @@ primitive(
 
 
 def _log_softmax(x: Any, /, axis: Any = -1) -> Any:
+    if 0 in shape_of(x):
+        return ops.exp(x)
     x = x - ops.max(x, axis=axis, keepdims=True)
     return x - ops.log(ops.sum(ops.exp(x), axis=axis, keepdims=True))
 
@@ -170,7 +174,8 @@ def group_norm(
     if len(shape) < 2 or num_groups < 1 or shape[1] % num_groups:
         wanted = f"an array (N, C, ...) with channels in {num_groups} equal groups"
         raise ShapeMismatch("group_norm", wanted, shape)
-    grouped = ops.reshape(x, shape=(shape[0], num_groups, -1))
+    rest = -1 if None in shape else prod(shape[1:]) // num_groups  # of nothing -1 says nothing
+    grouped = ops.reshape(x, shape=(shape[0], num_groups, rest))
     centred = grouped - ops.mean(grouped, axis=2, keepdims=True)
     variance = ops.mean(centred * centred, axis=2, keepdims=True)
     result = ops.reshape(centred / _root("group_norm", variance, eps), shape=shape)
@@ -241,6 +246,8 @@ def cosine_similarity(x: Any, y: Any, /, axis: int = -1, eps: Any = 0) -> Any:
     `eps` is the least product of their lengths to divide by, in the unit of that product; without
     one, the likeness to a vector of zeros is nan.
     """
+    if shape_of(x) != shape_of(y):
+        x, y = ops.broadcast_arrays(x, y)  # a vector of one element may stand for a longer one
     product = ops.sum(x * y, axis=axis)
     lengths = ops.sqrt(ops.sum(x * x, axis=axis)) * ops.sqrt(ops.sum(y * y, axis=axis))
     return product / ops.maximum(lengths, eps)

@@ -97,13 +97,21 @@ def _conv_of(x: Any, weight: Any, y: Any, params: Any) -> Any:
     return out[(slice(None), slice(None), *(slice(n) for n in shape_of(y)[2:]))]
 
 
-def _cut(x: Any, y: Any, kernel: Any, params: Any) -> Any:
-    """x without what a large output padding adds beyond the last window, where y has its shape."""
-    geometry = Geometry("conv", kernel, {**params, "output_padding": 0})
-    ends: Any = geometry.inward(shape_of(y)[2:])
-    reach = zip(shape_of(x)[2:], ends, geometry.stride, strict=True)
-    space = tuple(min(n, end + s - 1) for n, end, s in reach)
-    return x[(slice(None), slice(None), *(slice(n) for n in space))]
+def _weight_of_transpose(ct: Any, y: Any, kernel: Any, params: Any) -> Any:
+    """The transpose of conv_transpose by its weight.
+
+    What output padding has added lies where padding would be, and beyond it is met by no window.
+    """
+    geometry = Geometry("conv_transpose", kernel, params)
+    ends, pads = [], []
+    rows = zip(shape_of(ct)[2:], geometry.padding, geometry.extra, strict=True)
+    for n, (low, high), extra in rows:
+        within = min(high, extra)
+        pads.append((low, high - within))
+        ends.append(n - (extra - within))
+    ct = ct[(slice(None), slice(None), *map(slice, ends))]
+    fields = {**geometry.params(groups=params["groups"]), "padding": tuple(pads)}
+    return ops.conv_weight_grad(ct, y, kernel_size=tuple(kernel), **fields)
 
 
 # Batches: of x alone they are more images; otherwise they are more groups
@@ -206,8 +214,10 @@ def _transpose_samples(rng: Any) -> list[Sample]:
         {"dilation": 3, "output_padding": (2, 0, 1)},
         output_padding=0,
     )
+    wide = {**line, "padding": 2, "dilation": 4, "output_padding": 3}
     return [
         Sample((rng.normal(size=(2, 3, 4)), rng.normal(size=(3, 4, 3))), line),
+        Sample((rng.normal(size=(2, 3, 4)), rng.normal(size=(3, 4, 3))), wide),
         Sample((rng.normal(size=(2, 4, 3, 4)), rng.normal(size=(4, 3, 3, 2))), plane),
         Sample((rng.normal(size=(1, 2, 2, 3, 2)), rng.normal(size=(2, 2, 2, 1, 2))), solid),
     ]
@@ -225,11 +235,8 @@ primitive(
     derivative=Multilinear(
         (
             lambda ct, args, params: _conv_of(ct, args[1], args[0], params),
-            lambda ct, args, params: _weight_of(
-                _cut(ct, args[0], shape_of(args[1])[2:], params),
-                args[0],
-                shape_of(args[1])[2:],
-                params,
+            lambda ct, args, params: _weight_of_transpose(
+                ct, args[0], shape_of(args[1])[2:], params
             ),
         )
     ),

@@ -1,5 +1,6 @@
 """Arithmetic: sums, products, quotients and remainders."""
 
+from math import inf
 from typing import Any
 
 from dimflow import ops
@@ -81,11 +82,21 @@ elementwise(
     laws=("commutative", "associative", "identity:1"),
 )
 
+
+def _over(y: Any, out: Any) -> Any:
+    """1 / y in the precision of the quotient: PyTorch's is single for a whole number."""
+    given, wanted = getattr(y, "dtype", None), getattr(out, "dtype", None)
+    if given is None and isinstance(y, (int, float, complex)):
+        return 1 / y if y else inf  # the mean of nothing divides by a bare 0
+    is_known = type(given) is type(wanted)  # dtypes of two libraries do not compare
+    return 1 / (ops.astype(y, wanted) if is_known and given != wanted else y)
+
+
 elementwise(
     "divide",
     doc="x / y.",
     unit=quotient,
-    partials=(lambda out, x, y: 1 / y, lambda out, x, y: -out / y),
+    partials=(lambda out, x, y: _over(y, out), lambda out, x, y: -out / y),
     expr="x / y",
     domain=((-2.0, 2.0), (0.5, 2.0)),
     array_api="divide",

@@ -108,12 +108,16 @@ def _check_mask(part: str, mask: Any, covered: Any) -> None:
 
 def filled(key: Any, indices: Any) -> tuple[Any, ...]:
     """A key with its arrays put in."""
+    if not indices:
+        return key  # type: ignore[no-any-return]
     arrays = iter(indices)
     return tuple(next(arrays) if isinstance(part, str) else part for part in key)
 
 
 def split_key(key: Any) -> tuple[tuple[Any, ...], list[Any]]:
     """A key as Python writes it, as static parts and arrays."""
+    if type(key) is int:
+        return (key,), []
     static: list[Any] = []
     arrays: list[Any] = []
     for part in key if isinstance(key, tuple) else (key,):

@@ -98,6 +98,8 @@ def _eig_tangent(tangents: Any, out: Any, args: Any, params: Any) -> Any:
 
 def _normalized(vectors: Any, turn: Any) -> Any:
     """The turn that leaves each vector of length 1, and its largest component real, as LAPACK."""
+    if 0 in vectors.shape:
+        return turn
     sizes = ops.abs(vectors)
     is_largest = ops.equal(sizes, ops.max(sizes, axis=-2, keepdims=True))
     overlap = ops.conj(vectors) * turn

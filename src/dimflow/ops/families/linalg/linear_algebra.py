@@ -54,6 +54,10 @@ def _right(ct: Any, args: Any, params: Any) -> Any:
     if a.ndim == 1:
         outer = a[:, None] * ct[..., None, :] if b.ndim > 1 else ct * a
         return unbroadcast(outer, b)
+    if a.ndim > 2 and b.ndim <= 2:  # one product of all rows, not a matrix for each of a batch
+        rows, inner = prod(a.shape[:-1]), a.shape[-1]
+        ct = ops.reshape(ct, shape=(rows, *ct.shape[a.ndim - 1 :]))
+        a = ops.reshape(a, shape=(rows, inner))
     ct = ct[..., None] if b.ndim == 1 else ct
     back = ops.matmul(ops.matrix_transpose(a), ct)
     return unbroadcast(back[..., 0] if b.ndim == 1 else back, b)
@@ -92,6 +96,7 @@ primitive(
     domain=lambda rng: [
         Sample((rng.normal(size=(3, 4)), rng.normal(size=(4, 2)))),
         Sample((rng.normal(size=(5, 3, 4)), rng.normal(size=(4,)))),
+        Sample((rng.normal(size=(5, 3, 4)), rng.normal(size=(4, 2)))),
         Sample((rng.normal(size=(4,)), rng.normal(size=(2, 4, 3)))),
         Sample((rng.normal(size=(4,)), rng.normal(size=(4,)))),
         Sample((rng.normal(size=(2, 1, 3, 4)), rng.normal(size=(5, 4, 2)))),

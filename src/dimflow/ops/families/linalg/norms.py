@@ -8,6 +8,7 @@ from dimflow import ops
 from dimflow.errors import ShapeMismatch, UnitError
 from dimflow.ops.definitions import linalg as definitions
 from dimflow.ops.domain import Sample
+from dimflow.ops.families.elementwise.complex_numbers import is_complex
 from dimflow.ops.families.linalg.decompositions import distinct, symmetric
 from dimflow.ops.families.linalg.matrices import checked, cubic, ndim, regular
 from dimflow.ops.rules import batching, dtypes, points
@@ -57,7 +58,8 @@ def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any
     if ord == 0:
         return ops.sum(ops.astype(ops.not_equal(x, 0), dtype=_real_dtype(x)), **reduced)
     if ord == 2:
-        return ops.sqrt(ops.sum(ops.real(ops.conj(x) * x), **reduced))
+        squares = ops.real(ops.conj(x) * x) if is_complex(x) else x * x
+        return ops.sqrt(ops.sum(squares, **reduced))
     sizes = ops.abs(x)
     if ord == inf:
         return ops.max(sizes, **reduced)

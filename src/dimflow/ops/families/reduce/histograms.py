@@ -66,9 +66,9 @@ def _edges_jvp(tangents: Any, out: Any, args: Any, params: Any) -> Any:
     """All edges lie between the ends, whose tangents are those of the extremes or of `range`."""
     (x, limits), (t, t_limits) = args, tangents
     part = np.linspace(0.0, 1.0, shape_of(out)[0])
+    if (t if limits is None else t_limits) is None or (limits is None and 0 in shape_of(x)):
+        return ops.zeros_like(out)
     if limits is not None:
-        if t_limits is None:
-            return ops.zeros_like(out)
         low, high = t_limits[0], t_limits[1]
     else:
         whole = {"axis": None, "keepdims": False}

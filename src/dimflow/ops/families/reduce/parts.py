@@ -61,7 +61,9 @@ def with_initial(function: Callable[..., Any]) -> DtypeRule:
 def stretched(value: Any, like: Any, params: dict[str, Any]) -> Any:
     """A value for each reduced group, spread over the elements of the group."""
     shape = shape_of(like)
-    return ops.broadcast_to(kept(value, shape, params), shape=shape)
+    if params.get("axis") is not None:  # one value for all of them needs no axes
+        value = kept(value, shape, params)
+    return ops.broadcast_to(value, shape=shape)
 
 
 def kept(value: Any, shape: tuple[int, ...], params: dict[str, Any]) -> Any:

@@ -93,6 +93,8 @@ def _jvp(skips_nan: bool, unit_q: float) -> Jvp:
     def change(tangents: Any, out: Any, args: Any, params: Any) -> Any:
         x, q, weights = args
         axis, shape, shape_q = params["axis"], shape_of(x), shape_of(q)
+        if 0 in shape:
+            return ops.zeros_like(out)  # no element has a place
         axes = normalized(axis, len(shape))
         groups = tuple(n for i, n in enumerate(shape) if i not in axes)
         x = rows(x, axis)
@@ -116,6 +118,8 @@ def _jvp(skips_nan: bool, unit_q: float) -> Jvp:
 
 def _median_jvp(skips_nan: bool) -> Jvp:
     def change(tangents: Any, out: Any, args: Any, params: Any) -> Any:
+        if 0 in shape_of(args[0]):
+            return ops.zeros_like(out)
         x, t = (rows(a, params["axis"]) for a in (args[0], tangents[0]))
         found = _placed_jvp(x, np.array([0.5]), (t, None), "linear", skips_nan, 1.0)
         return ops.reshape(found, shape=shape_of(out))

@@ -160,7 +160,8 @@ def _others_jvp(tangents: Any, out: Any, args: Any, params: Any) -> Any:
     axis = params["axis"]
     x, t = (ops.moveaxis(a, source=axis, destination=-1) for a in (args[0], tangents[0]))
     n = shape_of(x)[-1]
-    others = np.array([[j for j in range(n) if j != i] for i in range(n)], int).reshape(n, n - 1)
+    places = [[j for j in range(n) if j != i] for i in range(n)]
+    others = np.array(places, int).reshape(n, max(n - 1, 0))
     x, t = (ops.take(a, others, axis=len(shape_of(a)) - 1) for a in (x, t))
     change = ops.sum(t * ops.prod_of_others(x, axis=-1), axis=-1)
     return ops.moveaxis(change, source=-1, destination=axis)

@@ -120,7 +120,7 @@ def _stacked(shapes: Any, params: Any) -> Any:
 
 def _unstack(ct: Any, args: Any, params: Any) -> tuple[Any, ...]:
     (axis,) = normalized(params["axis"], len(shape_of(ct)))
-    return tuple(ops.index(ct, key=(*([slice(None)] * axis), i)) for i in range(len(args)))
+    return tuple(ops.unstack(ct, axis=axis))
 
 
 def _stack_batch(op: Any, args: Any, dims: Any, params: Any) -> Any:
