@@ -12,9 +12,11 @@ __all__ = [
     "BackendMismatch",
     "BackendNotInstalled",
     "ComputationError",
+    "DerivativeMismatch",
     "DeviceMismatch",
     "DimensionError",
     "DimflowError",
+    "DtypeMismatch",
     "FileFormatError",
     "MissingRule",
     "NoDataError",
@@ -23,6 +25,7 @@ __all__ = [
     "PointError",
     "PureNumberError",
     "ShapeMismatch",
+    "StructureMismatch",
     "TracedValueError",
     "UndefinedConstantError",
     "UndefinedDimensionError",
@@ -331,6 +334,18 @@ class ShapeMismatch(_Mismatch, ValueError):
     _what = "shape"
 
 
+class DtypeMismatch(_Mismatch, TypeError):
+    """The dtype of a value is not what the operation needs."""
+
+    _what = "dtype"
+
+
+class StructureMismatch(_Mismatch, TypeError):
+    """A structure of arrays (tuples, dicts, dataclasses) is not what the operation needs."""
+
+    _what = "structure"
+
+
 class DeviceMismatch(_Mismatch, RuntimeError):
     """An argument lives on another device than the operation needs."""
 
@@ -438,6 +453,39 @@ class ComputationError(DimflowError, ArithmeticError):
 
     def _text(self) -> str:
         return f"{self.operation} failed: {self.reason}" + _hint(self.hint)
+
+
+class DerivativeMismatch(DimflowError, AssertionError):
+    """A derivative is not what finite differences of the function give."""
+
+    def __init__(
+        self,
+        function: str,
+        argument: str,
+        mode: str,
+        order: int,
+        index: tuple[int, ...],
+        expected: str,
+        actual: str,
+    ) -> None:
+        super().__init__(function, argument, mode, order, index, expected, actual)
+        self.function = function
+        self.argument = argument
+        self.mode = mode
+        self.order = order
+        self.index = index  # of the worst element
+        self.expected = expected
+        self.actual = actual
+
+    def _text(self) -> str:
+        place = f"[{', '.join(map(str, self.index))}]" if self.index else "the only element"
+        return (
+            f"the derivative of {self.function} by {self.argument} is wrong\n"
+            f"  mode:     {self.mode}, order {self.order}\n"
+            f"  worst at: {place}\n"
+            f"  expected: {self.expected} (finite differences)\n"
+            f"  actual:   {self.actual}"
+        )
 
 
 class OutOfMemory(DimflowError, MemoryError):

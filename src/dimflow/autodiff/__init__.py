@@ -5,8 +5,23 @@ It works on the arrays of every library, names no op, and knows no units.
 
 from dimflow.autodiff.batch import vmap
 from dimflow.autodiff.carrier import CARRIERS, Carrier, alive, innermost
+from dimflow.autodiff.checkpoints import checkpoint
+from dimflow.autodiff.custom import custom_call
 from dimflow.autodiff.forward import jvp
 from dimflow.autodiff.reverse import vjp
 from dimflow.autodiff.tape import linearize
+from dimflow.autodiff.taylor import nth_derivatives
 
-__all__ = ["CARRIERS", "Carrier", "alive", "innermost", "jvp", "linearize", "vjp", "vmap"]
+__all__ = [
+    "CARRIERS",
+    "Carrier",
+    "alive",
+    "checkpoint",
+    "custom_call",
+    "innermost",
+    "jvp",
+    "linearize",
+    "nth_derivatives",
+    "vjp",
+    "vmap",
+]

@@ -1,10 +1,11 @@
 """Batching: many calls of a function as one, by the batching rules of the ops in it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from dimflow import ops
-from dimflow.autodiff.carrier import CARRIERS, Carrier, Trace, alive
+from dimflow.autodiff.carrier import CARRIERS, Carrier, Trace, alive, shielded
 from dimflow.autodiff.rules import as_result, leaves
 from dimflow.errors import MissingRule, ShapeMismatch, TracedValueError
 from dimflow.ops import Op, dispatch
@@ -33,13 +34,13 @@ class Batched(Carrier):
         return value
 
     def __bool__(self) -> bool:
-        return bool(self._one_value("a branch on an array's value"))
+        return bool(self._one_value("a branch"))
 
     def __int__(self) -> int:
         return int(self._one_value("int(x)"))
 
     def __index__(self) -> int:
-        return int(self._one_value("an array as an index of a list"))
+        return int(self._one_value("an index of a list"))
 
 
 class Batch(Trace):
@@ -62,6 +63,21 @@ class Batch(Trace):
         carrier.axis = axis
         return carrier
 
+    def spread(self, values: Sequence[Any], axes: Sequence[int | None]) -> list[Any]:
+        """Values as each call sees them; those without an axis are shared by all."""
+        pairs = zip(values, axes, strict=True)
+        return [v if axis is None or v is None else self.batched(v, axis) for v, axis in pairs]
+
+    @contextmanager
+    def renewed(self) -> Iterator[None]:
+        """Run something anew, for values of newer traces too: it is then the newest of all."""
+        before, self.level = self.level, Trace().level
+        try:
+            with self.reopened():
+                yield
+        finally:
+            self.level = before
+
     def axis(self, value: Any) -> int | None:
         """The batch axis of a value; None if all calls share it."""
         return value.axis if type(value) is Batched and value.trace is self else None
@@ -71,13 +87,13 @@ class Batch(Trace):
         if op.batching is None:
             if op.definition is None:
                 raise MissingRule(op.name, "batching rule")
-            return op.call(op.definition, args, params)
+            return op.call(op.definition, shielded(args), params)
         values = tuple([a.value if type(a) is Batched and a.trace is self else a for a in args])
-        out, axes = op.batching(op, values, tuple([self.axis(a) for a in args]), params)
+        out, axes = op.batching(op, shielded(values), tuple([self.axis(a) for a in args]), params)
         parts = leaves(out)
         places = axes if isinstance(axes, (tuple, list)) else [axes] * len(parts)
         batched = [
-            part if axis is None else self.batched(part, axis)
+            part if axis is None else self.batched(alive(part), axis)
             for part, axis in zip(parts, places, strict=True)
         ]
         return as_result(op, out, batched)

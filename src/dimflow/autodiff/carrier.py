@@ -7,16 +7,26 @@ When a trace is over its carriers count as the values they hold.
 
 import operator
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from itertools import count
 from typing import Any
+
+import numpy as np
 
 from dimflow import ops
 from dimflow.backends import Backend, backend_of
 from dimflow.errors import NotANumber, TracedValueError
 from dimflow.ops import Op, dispatch
 from dimflow.ops.dispatch import interpreter_of
+from dimflow.ops.families.index.keys import split_key
 
 _levels = count(1)
+_INDEX = ops.get("index")
+
+
+def newest_level() -> int:
+    """A level that no trace has, above all that there are."""
+    return next(_levels)
 
 
 class Trace:
@@ -27,8 +37,10 @@ class Trace:
     verb = "traced"  # what happens to values: they are being ...
     hint = ""  # what to do where a plain number is wanted
 
-    def __init__(self, level: int | None = None) -> None:
-        self.level = next(_levels) if level is None else level
+    level: float  # the newer, the higher
+
+    def __init__(self, level: float | None = None) -> None:
+        self.level: float = next(_levels) if level is None else level
         self.is_over = False
 
     def run(self, op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
@@ -38,6 +50,19 @@ class Trace:
     def over(self) -> None:
         """From now on, its carriers count as their values."""
         self.is_over = True
+
+    def is_silent(self) -> bool:
+        """Whether it follows nothing here and now: within no_grad()."""
+        return self.is_over
+
+    @contextmanager
+    def reopened(self) -> Iterator[None]:
+        """Follow values again for a while, after it is over: to run something anew."""
+        before, self.is_over = self.is_over, False
+        try:
+            yield
+        finally:
+            self.is_over = before
 
 
 def _operator(name: str, *, reflected: bool = False) -> Any:
@@ -66,7 +91,7 @@ def _refused(operation: str, convert: Callable[[Any], Any]) -> Any:
     """Something that would take a number out of sight of the trace."""
 
     def method(self: "Carrier", *args: Any, **kwargs: Any) -> Any:
-        value = alive(self)
+        value = settled(self)
         if isinstance(value, Carrier):
             raise TracedValueError(operation, value.trace.verb, value.trace.hint)
         return convert(value, *args, **kwargs)
@@ -77,9 +102,7 @@ def _refused(operation: str, convert: Callable[[Any], Any]) -> Any:
 def is_foreign(kind: type) -> bool:
     """Whether values of a type are not for carriers to meet: Python then asks the other side."""
     try:
-        return dispatch.interpreters.get(kind, None) is None and (
-            interpreter_of(kind).rank > CARRIERS.rank
-        )
+        return (dispatch.interpreters.get(kind) or interpreter_of(kind)).rank > CARRIERS.rank
     except NotANumber:
         return True
 
@@ -92,6 +115,8 @@ class Carrier:
     value: Any
     trace: Trace
 
+    is_beginning = False  # whether a tape begins here
+    array_class: str | None = None  # "module:name" of a DimArray of its own
     __array_ufunc__ = None  # NumPy's operators leave the work to ours
     __hash__ = None  # type: ignore[assignment]
 
@@ -176,6 +201,8 @@ class Carrier:
     __float__ = _refused("float(x)", float)
     __complex__ = _refused("complex(x)", complex)
     __array__ = _refused("np.asarray(x)", lambda value, *_, **__: _numpy(value))
+    __dlpack__ = _refused("DLPack", lambda value, **options: value.__dlpack__(**options))
+    __dlpack_device__ = _refused("DLPack", lambda value: value.__dlpack_device__())
     item = _refused("x.item()", lambda value, *args: _numpy(value).item(*args))
     tolist = _refused("x.tolist()", lambda value: _numpy(value).tolist())
 
@@ -213,6 +240,53 @@ def alive(value: Any) -> Any:
     return value
 
 
+class Shielded(Carrier):
+    """A plain array whose own operators would raise beside a carrier: here they are ops."""
+
+    __slots__ = ()
+
+
+_nobody = Trace(0)
+_nobody.over()
+
+
+def shielded(value: Any) -> Any:
+    """Values that may stand beside carriers in operators; one or several."""
+    kind = type(value)
+    if kind in dispatch.stubborn:
+        carrier = object.__new__(Shielded)
+        carrier.value, carrier.trace = value, _nobody
+        return carrier
+    if dispatch.stubborn and isinstance(value, (tuple, list)):
+        parts = map(shielded, value)
+        return kind(*parts) if hasattr(kind, "_fields") else kind(parts)
+    return value
+
+
+def evened(values: tuple[Any, ...]) -> tuple[Any, ...]:
+    """NumPy's arrays as those of the library beside them, as an op lifts them.
+
+    Rules are written with operators, which other libraries do not take NumPy's arrays in.
+    """
+    if not any(type(value) is np.ndarray for value in values):
+        return values
+    for value in map(innermost, values):
+        library = None if value is None else interpreter_of(type(value))
+        if isinstance(library, Backend) and library.rank:
+            beside = [value]  # of a copy: the library may share NumPy's memory
+            return tuple(
+                library.lift(v.copy(), beside) if type(v) is np.ndarray else v for v in values
+            )
+    return values
+
+
+def settled(value: Any) -> Any:
+    """The value without carriers that nobody follows here and now."""
+    while isinstance(value, Carrier) and value.trace.is_silent():
+        value = value.value
+    return value
+
+
 def innermost(value: Any) -> Any:
     """The raw array of a library that is within all carriers."""
     while isinstance(value, Carrier):
@@ -221,13 +295,32 @@ def innermost(value: Any) -> Any:
 
 
 def _numpy(value: Any) -> Any:
-    return backend_of(value).to_numpy(value)
+    """NumPy's array of a value that a record may still need: nobody is to write into it."""
+    array = backend_of(value).to_numpy(value).view()
+    array.flags.writeable = False
+    return array
+
+
+def _by_its_parts(op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
+    """An op with a traced value among its parameters, which its rules take for constant.
+
+    To its definition it is a number like others.
+    """
+    params = {name: alive(value) for name, value in params.items()}
+    traced = {name: value.trace for name, value in params.items() if isinstance(value, Carrier)}
+    if not traced:
+        return dispatch.run(op, args, params)
+    if op.definition is None:
+        (name, trace), *_ = traced.items()
+        raise TracedValueError(f"{op.name}(..., {name}=x)", trace.verb, trace.hint)
+    return op.call(op.definition, shielded(args), params)
 
 
 class Carriers(Backend):
     """Runs ops on carriers: by the newest trace among those of the arguments."""
 
     name = "traced"
+    follows = True
     meets_numpy = True
     rank = 6  # above every library and abstract values, below units
 
@@ -238,10 +331,13 @@ class Carriers(Backend):
             if isinstance(value, Carrier):
                 trace = value.trace
                 if trace.is_over:
-                    return dispatch.run(op, tuple(map(alive, args)), params)
+                    return shielded(dispatch.run(op, tuple(map(alive, args)), params))
                 if newest is None or trace.level > newest.level:
                     newest = trace
         assert newest is not None
+        for value in params.values():
+            if isinstance(value, Carrier):
+                return _by_its_parts(op, args, params)
         return newest.run(op, args, params)
 
     def host_function(self, op: Op) -> Callable[..., Any] | None:
@@ -293,15 +389,20 @@ class Carriers(Backend):
 
     def getitem(self, raw: Any, key: Any) -> Any:
         """x[key]."""
-        return ops.getitem(raw, key=key)
+        static, arrays = split_key(key)
+        return self.run(_INDEX, (raw, *arrays), {"key": static})
 
     def copy(self, raw: Any) -> Any:
-        """The carrier: nobody can write into it."""
-        return raw
+        """The carrier: nobody can write into it. Of where a tape begins, a value after that."""
+        value = alive(raw)
+        if not isinstance(value, Carrier):
+            return backend_of(value).copy(value)
+        return ops.positive(value) if value.is_beginning else value
 
     def detach(self, raw: Any) -> Any:
-        """The value, that no derivative goes through."""
-        return ops.stop_gradient(raw)
+        """The value, that no derivative goes through; a copy, since the record needs its own."""
+        value = alive(ops.stop_gradient(raw))
+        return backend_of(value).copy(value)
 
     def assign(self, raw: Any, key: Any, value: Any) -> None:
         """Refused: views and the record of the array would still have what was there before."""
@@ -310,3 +411,4 @@ class Carriers(Backend):
 
 
 CARRIERS = Carriers()
+dispatch.interpreters[Shielded] = CARRIERS

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from dimflow.autodiff.carrier import CARRIERS, Carrier, Trace, alive
+from dimflow.autodiff.carrier import CARRIERS, Carrier, Trace, alive, evened, shielded
 from dimflow.autodiff.node import Node
 from dimflow.autodiff.rules import as_result, leaves, pushed, zeros_for
 from dimflow.errors import MissingRule
@@ -19,6 +19,7 @@ class Dual(Carrier):
     __slots__ = ("tangent",)
 
     tangent: Any
+    array_class = "dimflow.transforms.duals:DualNumber"
 
 
 class Forward(Trace):
@@ -46,16 +47,17 @@ class Forward(Trace):
         if op.derivative is None:
             if op.definition is None:
                 raise MissingRule(op.name, "derivative rule")
-            return op.call(op.definition, args, params)
+            return op.call(op.definition, shielded(args), params)
         values = tuple([a.value if type(a) is Dual and a.trace is self else a for a in args])
         call = _new(Node)
         call.op, call.values, call.params = op, values, params
         call.out = out = dispatch.run_alike(op, values, params)
         if type(op.derivative) is Zero:
-            return out
+            return shielded(out)
+        call.values = evened(values)
         tangents = pushed(call, [self.tangent(a) for a in args])
         parts = [
-            value if tangent is None else self.dual(value, tangent)
+            shielded(value) if tangent is None else self.dual(value, tangent)
             for value, tangent in zip(leaves(out), tangents, strict=True)
         ]
         return as_result(op, out, parts)

@@ -8,7 +8,7 @@ from dimflow.ops import Op
 class Node:
     """A call that was recorded, or where a tape begins (no op)."""
 
-    __slots__ = ("op", "out", "params", "parents", "serial", "values")
+    __slots__ = ("__weakref__", "op", "out", "params", "parents", "serial", "values")
 
     op: Op | None
     values: tuple[Any, ...]

@@ -6,11 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from dimflow.autodiff.carrier import alive, shielded
 from dimflow.autodiff.node import Node
 from dimflow.autodiff.rules import fitted, pulled, zeros_for
 from dimflow.autodiff.saving import Form
 from dimflow.autodiff.tape import Recorded, recorded
 from dimflow.errors import ComputationError
+from dimflow.ops.rules.derivatives import Linear
 
 _ndarray = np.ndarray
 _GONE = (
@@ -18,86 +20,85 @@ _GONE = (
     "the way back through these calls has been gone before, and was freed",
     "keep it for a second time: retain_graph=True, GradientTape(persistent=True)",
 )
-
-
-class _Pending:
-    """The cotangents of a call's results that have come back so far."""
-
-    __slots__ = ("cts", "is_owned", "node")
-
-    def __init__(self, node: Node) -> None:
-        self.node = node
-        out = node.out
-        self.cts: list[Any] = [None] * (len(out) if isinstance(out, (tuple, list)) else 1)
-        self.is_owned = False  # whether the only one is an array that nobody else has seen
-
-    def add(self, place: int, ct: Any) -> None:
-        """One more way has come back; into an array of our own, where there is one."""
-        out = self.node.out
-        is_one = len(self.cts) == 1 and not isinstance(out, (tuple, list))
-        ct = fitted(ct, out if is_one else out[place])
-        known = self.cts[place]
-        if known is None:
-            self.cts[place] = ct
-        elif self.is_owned and type(ct) is _ndarray and known.dtype is ct.dtype:
-            np.add(known, ct, out=known)
-        else:
-            self.cts[place] = known = known + ct
-            self.is_owned = is_one and type(known) is _ndarray
-
-    def add_part(self, ct: Any, call: Node, into: Callable[..., None]) -> bool:
-        """Add the cotangent of some elements in place; whether that was possible."""
-        out = self.node.out
-        if type(out) not in (_ndarray, Form) or type(ct) not in _PLAIN or out.dtype != ct.dtype:
-            return False
-        known = self.cts[0]
-        if known is None:
-            known = self.cts[0] = np.zeros(out.shape, out.dtype)
-        elif type(known) is not _ndarray:
-            return False
-        elif not self.is_owned:
-            known = self.cts[0] = known.copy()
-        self.is_owned = True
-        into(known, ct, call.values, call.params)
-        return True
-
-
 _PLAIN = frozenset((_ndarray, np.float64, np.float32, np.complex128, np.complex64))
 
 
 class _Way:
-    """All that is on its way back."""
+    """All that is on its way back, by the serials of calls.
 
-    __slots__ = ("order", "pending")
+    This is most of the Python of a small program's derivative, so it makes few objects.
+    """
+
+    __slots__ = ("cts", "nodes", "order", "own")
 
     def __init__(self) -> None:
-        self.pending: dict[int, _Pending] = {}
+        self.nodes: dict[int, Node] = {}
+        self.cts: dict[int, Any] = {}  # a list for a call of several results
+        self.own: set[int] = set()  # calls whose only cotangent is an array that nobody else saw
         self.order: list[int] = []  # a heap: the latest call first, after all that used it
 
-    def at(self, node: Node) -> _Pending:
-        """What has come back to a call."""
-        waiting = self.pending.get(node.serial)
-        if waiting is None:
-            waiting = self.pending[node.serial] = _Pending(node)
-            heappush(self.order, -node.serial)
-        return waiting
+    def arrive(self, node: Node, place: int, ct: Any) -> None:
+        """One more way has come back to a call; into an array of our own, where there is one."""
+        out, serial = node.out, node.serial
+        known = self.cts.get(serial)
+        if known is None:
+            self.nodes[serial] = node
+            heappush(self.order, -serial)
+        if isinstance(out, (tuple, list)):
+            if known is None:
+                known = self.cts[serial] = [None] * len(out)
+            ct, before = fitted(ct, out[place]), known[place]
+            known[place] = ct if before is None else alive(shielded(before) + ct)
+            return
+        if getattr(ct, "dtype", None) is not getattr(out, "dtype", None):
+            ct = fitted(ct, out)
+        if known is None:
+            self.cts[serial] = ct
+        elif serial in self.own and type(ct) is _ndarray and known.dtype is ct.dtype:
+            np.add(known, ct, out=known)
+        else:
+            self.cts[serial] = known = alive(shielded(known) + ct)
+            if type(known) is _ndarray:
+                self.own.add(serial)
+            else:  # a carrier, whatever was there before
+                self.own.discard(serial)
 
-    def go_on(self, waiting: _Pending) -> None:
+    def arrive_in_part(self, node: Node, ct: Any, call: Node, into: Callable[..., None]) -> bool:
+        """Add the cotangent of some elements in place; whether that was possible."""
+        out, serial = node.out, node.serial
+        if type(out) not in (_ndarray, Form) or type(ct) not in _PLAIN or out.dtype != ct.dtype:
+            return False
+        known = self.cts.get(serial)
+        if known is None:
+            self.nodes[serial] = node
+            heappush(self.order, -serial)
+            known = self.cts[serial] = np.zeros(out.shape, out.dtype)
+        elif type(known) is not _ndarray:
+            return False
+        elif serial not in self.own:
+            known = self.cts[serial] = known.copy()
+        self.own.add(serial)
+        into(known, ct, call.values, call.params)
+        return True
+
+    def go_on(self, node: Node, ct: Any) -> None:
         """From a call to those that made its arguments."""
-        node = waiting.node
         parents = node.parents
         if parents is None:
             raise ComputationError(*_GONE)
-        into = getattr(node.op.derivative, "into", None)  # type: ignore[union-attr]
-        is_partial = into is not None and type(parents[0]) is Node and not any(parents[1:])
-        if is_partial and self.at(parents[0]).add_part(waiting.cts[0], node, into):  # type: ignore[arg-type]
-            return
-        for parent, ct in zip(parents, pulled(node, waiting.cts), strict=True):
-            if parent is not None and ct is not None:
+        rule = node.op.derivative  # type: ignore[union-attr]
+        if type(rule) is Linear and rule.into is not None:
+            first = parents[0]
+            is_partial = type(first) is Node and not any(parents[1:])
+            if is_partial and self.arrive_in_part(first, ct, node, rule.into):  # type: ignore[arg-type]
+                return
+        backs = pulled(node, ct if type(ct) is list else (ct,))
+        for parent, back in zip(parents, backs, strict=True):
+            if parent is not None and back is not None:
                 if type(parent) is tuple:
-                    self.at(parent[0]).add(parent[1], ct)
+                    self.arrive(*parent, back)
                 else:
-                    self.at(parent).add(0, ct)  # type: ignore[arg-type]
+                    self.arrive(parent, 0, back)  # type: ignore[arg-type]
 
 
 def cotangents(
@@ -116,20 +117,21 @@ def cotangents(
     way = _Way()
     for end, ct in zip(ends, given, strict=True):
         if end is not None and ct is not None:
-            way.at(end.node).add(end.place, ct)
+            way.arrive(end.node, end.place, ct)
     wanted = {source.node.serial for source in sources}
-    found: dict[int, list[Any]] = {}
-    while way.order:
-        serial = -heappop(way.order)
-        waiting = way.pending.pop(serial)
-        if serial in wanted:
-            found[serial] = waiting.cts
-            if not beyond:
-                continue
-        if waiting.node.op is not None:
-            way.go_on(waiting)
-            if not keep:
-                waiting.node.forget()
+    found: dict[int, Any] = {}
+    with np.errstate(all="ignore"):  # a slope may be endless where the value is not
+        while way.order:
+            serial = -heappop(way.order)
+            node, ct = way.nodes.pop(serial), way.cts.pop(serial)
+            if serial in wanted:
+                found[serial] = ct if type(ct) is list else [ct]
+                if not beyond:
+                    continue
+            if node.op is not None:
+                way.go_on(node, ct)
+                if not keep:
+                    node.forget()
     return [
         found[source.node.serial][source.place] if source.node.serial in found else None
         for source in sources

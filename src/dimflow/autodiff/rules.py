@@ -6,7 +6,10 @@ Each form is one function here, for each direction. No op is named.
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from dimflow import ops
+from dimflow.autodiff.carrier import alive, shielded
 from dimflow.autodiff.node import Node
 from dimflow.autodiff.saving import Form
 from dimflow.errors import MissingRule
@@ -73,16 +76,37 @@ def _way(ways: dict[type, Way], op: Op) -> Way:
     return way
 
 
+def _is_stubborn(call: Node, beside: Sequence[Any]) -> bool:
+    """Whether values of a call, or what comes to it, take no carriers beside them in operators."""
+    stubborn = dispatch.stubborn
+    if not stubborn:
+        return False
+    return not stubborn.isdisjoint(map(type, (*call.values, *leaves(call.out), *beside)))
+
+
+def _shielded(call: Node) -> Node:
+    """The call with values that may stand beside carriers in the operators of its rule."""
+    other = object.__new__(Node)
+    other.op, other.params = call.op, call.params
+    other.values, other.out = shielded(call.values), shielded(call.out)
+    other.parents = getattr(call, "parents", None)
+    return other
+
+
 # Back
 
 
-def pulled(call: Node, cts: Parts) -> Sequence[Any]:
+def pulled(call: Node, cts: Sequence[Any]) -> Sequence[Any]:
     """The cotangents of the arguments of a call from those of its results.
 
     Only of those that the call has a parent for; None for the others, and for no influence.
     """
     assert call.op is not None
-    return _way(_BACK, call.op)(call, call.op.derivative, cts)
+    rule = call.op.derivative
+    way = _BACK.get(type(rule)) or _way(_BACK, call.op)
+    if dispatch.stubborn and _is_stubborn(call, cts):
+        return list(map(alive, way(_shielded(call), rule, shielded(cts))))
+    return way(call, rule, cts)
 
 
 def _whole(call: Node, cts: Sequence[Any]) -> Any:
@@ -193,7 +217,13 @@ def pushed(call: Node, tangents: Sequence[Any]) -> Parts:
     results = leaves(call.out)
     if type(call.op.derivative) is Zero:
         return [None] * len(results)
-    moved = _way(_FORWARD, call.op)(call, call.op.derivative, tangents)
+    way = _way(_FORWARD, call.op)
+    with np.errstate(all="ignore"):  # a slope may be endless where the value is not
+        if _is_stubborn(call, tangents):
+            found = way(_shielded(call), call.op.derivative, shielded(tangents))
+            moved: Sequence[Any] = list(map(alive, found))
+        else:
+            moved = way(call, call.op.derivative, tangents)
     return [
         None if t is None or kind_of(out) not in "fc" else _stretched(fitted(t, out), out)
         for t, out in zip(moved or [None] * len(results), results, strict=True)

@@ -12,9 +12,11 @@ from typing import Any
 import numpy as np
 
 from dimflow.autodiff.node import Node
+from dimflow.backends import pins
 from dimflow.ops.rules.derivatives import Linear, Multilinear, Partials
 
 LARGE = 1 << 12  # elements from which an array is worth the few steps here
+_COPIED = LARGE  # elements up to which a copy costs less than what else is done
 
 
 class Form:
@@ -44,7 +46,27 @@ class Form:
         return np.zeros(self.shape, self.dtype)
 
 
+def kept(value: Any) -> Any:
+    """A constant of a recorded call as it is now: `t += dt` may write into its memory later.
+
+    Large arrays are not copied: see `pins`, which refuses writes into them.
+    """
+    if type(value) is not np.ndarray or not value.flags.writeable:
+        return value
+    if not value.ndim:
+        return value[()]
+    return value.copy("K") if value.size < _COPIED else value
+
+
 def lighten(call: Node) -> None:
+    """Keep no large arrays that the way back will not need, and have nobody write into others."""
+    _drop(call)
+    for value, parent in zip(call.values, call.parents or (), strict=True):
+        if parent is None and type(value) is np.ndarray and value.flags.writeable:
+            pins.pin(call, value)
+
+
+def _drop(call: Node) -> None:
     """Put forms in the place of large arrays that the way back will not need."""
     assert call.op is not None
     rule = call.op.derivative

@@ -16,7 +16,7 @@ import numpy as np
 
 from dimflow import ops
 from dimflow.autodiff import saving
-from dimflow.autodiff.carrier import CARRIERS, Carrier, Trace, alive, is_foreign
+from dimflow.autodiff.carrier import CARRIERS, Carrier, Trace, alive, evened, is_foreign, shielded
 from dimflow.autodiff.node import Node
 from dimflow.autodiff.rules import pushed, zeros_for
 from dimflow.errors import MissingRule
@@ -27,9 +27,10 @@ _serials = count()
 _new = object.__new__
 _ndarray = np.ndarray
 _NONE: dict[str, Any] = {}  # the parameters of operators
+_MEET_NUMPY = frozenset((_ndarray, np.float64))  # what NumPy's arrays may stand beside
 
 # The level up to which tapes do not record here: no_grad() raises it to the newest one there is.
-silence: ContextVar[int] = ContextVar("silence", default=-1)
+silence: ContextVar[float] = ContextVar("silence", default=-1)
 
 
 def _operator(name: str, function: Callable[[Any, Any], Any], *, reflected: bool = False) -> Any:
@@ -42,11 +43,13 @@ def _operator(name: str, function: Callable[[Any, Any], Any], *, reflected: bool
     def method(self: "Recorded", other: Any) -> Any:
         tape = self.trace
         kind = type(other)
-        if kind is Recorded and other.trace is tape:
+        mine = type(self.value)
+        theirs = type(other.value) if kind is Recorded and other.trace is tape else None
+        if theirs is mine or (theirs in _MEET_NUMPY and mine in _MEET_NUMPY):
             value = other.value
             parent = other.node if not other.place else (other.node, other.place)
-        elif kind is _ndarray or kind is float or kind is int:
-            value, parent = other, None
+        elif kind is float or kind is int or (kind in _MEET_NUMPY and mine in _MEET_NUMPY):
+            value, parent = saving.kept(other) if kind is _ndarray else other, None
         else:
             if is_foreign(kind):
                 return NotImplemented
@@ -91,6 +94,11 @@ class Recorded(Carrier):
     node: Node
     place: int
 
+    @property
+    def is_beginning(self) -> bool:  # type: ignore[override]
+        """Whether the tape was told to watch it."""
+        return self.node.op is None
+
     __add__, __radd__ = _operator("add", add), _operator("add", add, reflected=True)
     __sub__, __rsub__ = _operator("subtract", sub), _operator("subtract", sub, reflected=True)
     __mul__, __rmul__ = _operator("multiply", mul), _operator("multiply", mul, reflected=True)
@@ -106,9 +114,13 @@ class Tape(Trace):
     verb = "differentiated"
     hint = "take it out of the derivative first: x.detach(), dimflow.stop_gradient(x)"
 
-    def __init__(self, level: int | None = None) -> None:
+    def __init__(self, level: float | None = None) -> None:
         super().__init__(level)
         self.seen: dict[int, Recorded] | None = None  # while suspended: what was used meanwhile
+
+    def is_silent(self) -> bool:
+        """After its end, and within no_grad()."""
+        return self.is_over or self.level <= silence.get()
 
     @contextmanager
     def suspended(self) -> Iterator[dict[int, Recorded]]:
@@ -153,7 +165,7 @@ class Tape(Trace):
         if rule is None:
             if op.definition is None:
                 raise MissingRule(op.name, "derivative rule")
-            return op.call(op.definition, args, params)
+            return op.call(op.definition, shielded(args), params)
         values: list[Any] = []
         parents: list[Any] = []
         for a in args:
@@ -161,16 +173,18 @@ class Tape(Trace):
                 values.append(a.value)
                 parents.append(a.node if not a.place else (a.node, a.place))
             else:
-                values.append(a)
+                values.append(saving.kept(a) if type(a) is _ndarray else a)
                 parents.append(None)
         node = _new(Node)
         node.values = plain = tuple(values)
         out = dispatch.run_alike(op, plain, params)
         if type(rule) is Zero or self.level <= silence.get():
-            return out
+            return shielded(guarded(out, plain))
         if self.seen is not None:
             self._note(args)
-            return out
+            return guarded(out, plain)
+        if type(out) is not _ndarray:
+            node.values = evened(plain)
         node.op = op
         node.parents = tuple(parents)
         node.params = params
@@ -193,6 +207,18 @@ class Tape(Trace):
 
 
 dispatch.interpreters[Recorded] = CARRIERS
+
+
+def guarded(out: Any, values: tuple[Any, ...]) -> Any:
+    """A result that leaves the tape; not to be written into if it shares memory with what is on it.
+
+    A view of a recorded value, or the value itself (`stop_gradient`), is such a result.
+    """
+    if type(out) is not _ndarray or (out.base is None and not any(out is v for v in values)):
+        return out
+    view = out.view()
+    view.flags.writeable = False
+    return view
 
 
 def recorded(

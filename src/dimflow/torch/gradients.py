@@ -123,6 +123,8 @@ def inherit(tensor: Tensor, source: Tensor) -> None:
 
 def is_transformed(tensor: Tensor) -> bool:
     """Whether a transform of `torch.func` is at work, which has its own way to gradients."""
+    if torch.compiler.is_compiling():  # which cannot ask, and does not break the graph for it
+        return False
     return torch._C._functorch.is_functorch_wrapped_tensor(tensor)
 
 

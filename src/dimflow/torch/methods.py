@@ -206,6 +206,11 @@ class Methods(Operators):
         gradients.watch(self._raw)
         return self
 
+    @property
+    def is_leaf(self) -> Any:
+        """Whether this was not computed from tensors that are recorded."""
+        return self._raw.is_leaf
+
     def retain_grad(self) -> None:
         """Gather the gradient here too, though this is no leaf."""
         gradients.watch(self._raw)

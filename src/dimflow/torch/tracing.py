@@ -193,8 +193,16 @@ def _as_tensor(value: Any) -> Any:
     return torch.as_tensor(value) if isinstance(value, np.ndarray) else value
 
 
+@torch.compiler.disable  # type: ignore[untyped-decorator]
+def _outside(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call an op that takes functions between two compiled parts, as it is called in eager mode."""
+    return op(*args, **kwargs)
+
+
 def call(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call an op, while it is traced."""
+    if op.kind == "control":
+        return _outside(op, args, kwargs)
     return _prepared(op.name)._call(*args, **kwargs)
 
 

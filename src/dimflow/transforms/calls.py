@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from dimflow import ops
 from dimflow.array.dimarray import DimArray, wrap
+from dimflow.autodiff import Carrier
 from dimflow.backends import Backend
 from dimflow.errors import DimensionError, NotANumber, ShapeMismatch, UnitError
 from dimflow.ops.dispatch import interpreter_of
@@ -47,49 +48,51 @@ class Call:
         has_aux: bool = False,
         engine: str | None = None,
     ) -> None:
+        check_callable(name, function)
         self.name = name
         self.function = function
         self.args = args
         self.has_aux = has_aux
         self.engine = engine_for(name, (args, beside), engine)
         self.library = self.engine.library
-        self.leaves = self._checked(args)
+        self.leaves, self._form = self._checked(args)
         self.out: list[Leaf] = []
         self._structure: Any = None
         self._beside: list[Leaf] = []  # the arrays in aux
         self._aux_structure: Any = None
         self._raws: tuple[Any, ...] = ()
 
-    def _checked(self, args: tuple[Any, ...]) -> list[Leaf]:
-        """The arrays to differentiate by, in the library's own arrays."""
+    def _checked(self, args: tuple[Any, ...]) -> tuple[list[Leaf], Any]:
+        """The arrays to differentiate by, in the library's own arrays, and what they stand in."""
         found: list[Leaf] = []
 
         def note(value: Any, path: str) -> Any:
-            if value is None:
-                return value
+            if is_setting(value, path):
+                return _Kept(value, False)
             leaf = leaf_of(self.name, value, path)
             kind = kind_of(leaf.raw)
             if kind not in "fc":
                 what = f"{KINDS[kind]} (floating point has derivatives: x.astype('float64'))"
                 raise NotANumber(f"{self.name} by args{path}", what)
             found.append(leaf._replace(raw=self.library.asarray(leaf.raw)))
-            return value
+            return _Kept(None, True)
 
-        mapped(args, note)
-        return found
+        forms = []
+        for i, value in enumerate(args):
+            before = len(found)
+            forms.append(mapped(value, note, f"[{i}]"))
+            if len(found) == before and value is not None:
+                what = f"no array in {value!r:.60}"
+                raise NotANumber(f"{self.name} by args[{i}]", what)
+        return found, tuple(forms)
 
     def _run(self, *raws: Any) -> tuple[Any, ...]:
         """The function on raw arrays; results beside the derivative's own come after them."""
-        values = iter(raws)
-        labels = iter(self.leaves)
-
-        def labelled(value: Any, _path: str) -> Any:
-            if value is None:
-                return value
-            leaf, raw = next(labels), next(values)
-            return raw if leaf.is_bare and not self.engine.is_own else wrap(raw, leaf.unit)
-
-        result, aux = self.function(*mapped(self.args, labelled)), None
+        values = (
+            raw if leaf.is_bare and not self.engine.is_own else wrap(raw, leaf.unit)
+            for raw, leaf in zip(raws, self.leaves, strict=True)
+        )
+        result, aux = self.function(*put_together(self._form, values)), None
         if self.has_aux:
             result, aux = _pair(self.name, result)
         out, structure = taken_apart(self.name, result)
@@ -211,12 +214,16 @@ class Call:
         for raw, leaf in zip(raws, self.leaves, strict=True):
             value = ops.zeros_like(leaf.raw) if raw is None else raw
             made.append(labelled(value, whole / difference(leaf.unit), leaf.is_bare))
-        found: tuple[Any, ...] = put_together(self.args, iter(made))
+        return self.like_arguments(made)
+
+    def like_arguments(self, values: list[Any]) -> tuple[Any, ...]:
+        """Values in the places of the arrays to differentiate by; None for what is none."""
+        found: tuple[Any, ...] = put_together(self._form, iter(values), keep=False)
         return found
 
     def _matched(self, given: Any, leaves: list[Leaf], what: str) -> list[Leaf]:
         """The arrays of one structure, which must be that of another."""
-        found, _ = taken_apart(self.name, given)
+        found, _ = taken_apart(self.name, given, settings=True)
         shapes = [tuple(getattr(leaf.raw, "shape", ())) for leaf in found]
         expected = [tuple(leaf.raw.shape) for leaf in leaves]
         if shapes != expected:
@@ -224,7 +231,12 @@ class Call:
         return found
 
     def _like(self, raw: Any, other: Any) -> Any:
-        """A raw value as an array of the dtype and library of another."""
+        """A raw value as an array of the dtype and library of another.
+
+        One that a trace follows stays on it: a derivative is linear in its tangents.
+        """
+        if isinstance(raw, Carrier):
+            return raw if raw.dtype == other.dtype else ops.astype(raw, other.dtype)
         return self.library.asarray(raw, dtype=other.dtype)
 
 
@@ -244,23 +256,47 @@ def _is_array(value: Any) -> bool:
         return False
 
 
+def check_callable(name: str, function: Any) -> None:
+    """A function, or an error at once."""
+    if not callable(function):
+        problem = f"{name} takes a function, but got {type(function).__name__} {function!r:.40}"
+        raise UnitError(problem, f"give the function itself: dimflow.{name}(f, ...)")
+
+
 class _Kept:
     """Something in a structure that is no array, or the place of one."""
 
     __slots__ = ("is_array", "value")
+
+    dtype = None  # what has one is a leaf: that is seen at once
 
     def __init__(self, value: Any, is_array: bool) -> None:
         self.value = value
         self.is_array = is_array
 
 
-def taken_apart(name: str, value: Any, keep: bool = False) -> tuple[list[Leaf], Any]:
-    """The arrays in a structure, and the structure; with `keep`, other things stay in it."""
+def is_setting(value: Any, path: str) -> bool:
+    """Whether a value among arguments is none to differentiate by: None, and within a structure
+    whatever is no array of its own (a name, a flag, a whole number, a function).
+    """
+    if value is None:
+        return True
+    is_within = path.rpartition("[")[0] != "" or "." in path
+    return is_within and not isinstance(value, (float, complex)) and not hasattr(value, "dtype")
+
+
+def taken_apart(
+    name: str, value: Any, keep: bool = False, settings: bool = False
+) -> tuple[list[Leaf], Any]:
+    """The arrays in a structure, and the structure; with `keep`, other things stay in it.
+
+    With `settings`, what would be none to differentiate by stays too.
+    """
     found: list[Leaf] = []
 
     def take(part: Any, path: str) -> Any:
         is_other = keep and not isinstance(part, DimArray) and not hasattr(part, "shape")
-        if part is None or is_other:
+        if part is None or is_other or (settings and is_setting(part, path)):
             return _Kept(part, False)
         found.append(leaf_of(name, part, path))
         return _Kept(None, True)
@@ -268,12 +304,14 @@ def taken_apart(name: str, value: Any, keep: bool = False) -> tuple[list[Leaf], 
     return found, mapped(value, take)
 
 
-def put_together(structure: Any, leaves: Iterator[Any]) -> Any:
-    """The structure with arrays in their places."""
+def put_together(structure: Any, leaves: Iterator[Any], *, keep: bool = True) -> Any:
+    """The structure with arrays in their places, and other things, or None for these."""
 
     def put(part: Any, _path: str) -> Any:
         is_kept = part is None or (type(part) is _Kept and not part.is_array)
-        return next(leaves) if not is_kept else getattr(part, "value", None)
+        if not is_kept:
+            return next(leaves)
+        return getattr(part, "value", None) if keep else None
 
     return mapped(structure, put)
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from dimflow import ops
 from dimflow.errors import ShapeMismatch, UnitError
-from dimflow.transforms.calls import Call, Function, difference
+from dimflow.transforms.calls import Call, Function, check_callable, difference
 
 Place = int | str
 Places = Place | tuple[Place, ...]
@@ -55,6 +55,7 @@ def value_and_grad(
     engine: str | None = None,
 ) -> Function:
     """The function that gives the value and the gradient: `(E, dE_dx)`."""
+    check_callable("grad", function)
 
     @wraps(function)
     def value_and_gradient(*args: Any, **kwargs: Any) -> Any:
@@ -101,7 +102,7 @@ def jvp(
 
     A tangent is in a unit of its argument's differences; that of the result comes in its own.
     """
-    _check_count("jvp", primals, tangents)
+    check_count("jvp", primals, tangents)
     call = Call("jvp", function, tuple(primals), has_aux=has_aux, engine=engine)
     changed = call.forward(tuple(tangents))
     return (call.result(), changed, call.aux()) if has_aux else (call.result(), changed)
@@ -118,13 +119,14 @@ def linearize(
     push = call.linear()
 
     def linear(*tangents: Any) -> Any:
-        _check_count("linearize", primals, tangents)
+        check_count("linearize", primals, tangents)
         return push(tangents)
 
     return (call.result(), linear, call.aux()) if has_aux else (call.result(), linear)
 
 
-def _check_count(name: str, primals: Any, tangents: Any) -> None:
+def check_count(name: str, primals: Any, tangents: Any) -> None:
+    """A tangent for each argument, or an error."""
     if len(primals) != len(tangents):
         wanted = f"{len(primals)} tangents, one for each argument"
         raise ShapeMismatch(name, wanted, f"{len(tangents)}")

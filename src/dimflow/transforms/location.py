@@ -1,6 +1,7 @@
 """Where in the user's own code an error came from."""
 
 import linecache
+import sys
 import sysconfig
 import traceback
 from types import FrameType, TracebackType
@@ -38,6 +39,21 @@ def locate(trace: TracebackType | None) -> Location | None:
     frames = [summary for frame, summary in pairs if not _is_dimflow(frame)]
     own = [f for f in frames if not f.filename.startswith(_LIBRARIES)]
     return _location((own or frames)[-1]) if frames else None
+
+
+def running_line() -> tuple[str, int, str] | None:
+    """File, line and function of the user's own code that is running, found without its text."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if not _is_dimflow(frame) and not frame.f_code.co_filename.startswith(_LIBRARIES):
+            return frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name
+        frame = frame.f_back
+    return None
+
+
+def line_at(file: str, line: int, function: str) -> Location:
+    """A line with its text."""
+    return Location(file, line, function, linecache.getline(file, line).strip())
 
 
 def _is_dimflow(frame: FrameType) -> bool:

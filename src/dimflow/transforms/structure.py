@@ -5,6 +5,8 @@ import dataclasses
 from collections.abc import Callable, MutableMapping
 from typing import Any
 
+from dimflow.array.dimarray import DimArray
+
 Leaf = Callable[[Any, str], Any]
 
 
@@ -13,13 +15,14 @@ def mapped(value: Any, function: Leaf, path: str = "") -> Any:
 
     A path reads like Python: `state.position[2]`. What has a dtype is a leaf.
     """
-    if hasattr(value, "dtype"):
+    kind = type(value)
+    if kind is tuple or kind is list:
+        return kind([mapped(v, function, f"{path}[{i}]") for i, v in enumerate(value)])
+    if isinstance(value, DimArray) or hasattr(value, "dtype"):
         return function(value, path)
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         parts = zip(value._fields, value, strict=True)
         return type(value)._make(mapped(v, function, f"{path}.{name}") for name, v in parts)  # type: ignore[attr-defined]
-    if type(value) in (tuple, list):
-        return type(value)(mapped(v, function, f"{path}[{i}]") for i, v in enumerate(value))
     if isinstance(value, MutableMapping):
         result = copy.copy(value)
         for key, v in value.items():
