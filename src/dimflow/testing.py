@@ -20,6 +20,7 @@ from dimflow.backends import backend_of
 from dimflow.errors import DimensionError, PointError, ShapeMismatch, UnitConversionError, UnitError
 from dimflow.ops.rules.convert import checked_converter
 from dimflow.ops.rules.units import ENDLESS, PURE, ZERO
+from dimflow.transforms.gradient_checks import check_grads
 from dimflow.units import Dimension, Unit, find, scope
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ __all__ = [
     "assert_equal",
     "assert_identical",
     "assert_unit",
+    "check_grads",
     "units",
 ]
 

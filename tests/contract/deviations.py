@@ -10,6 +10,7 @@ DEVIATIONS: dict[tuple[str, str], str] = {
     ("reciprocal", "numpy"): "of integers NumPy cuts the fraction off; ours divides",
     ("ones_like", "covariance"): _ONE_IN_ITS_UNIT,
     ("ones_like", "exact covariance"): _ONE_IN_ITS_UNIT,
+    ("stop_gradient", "no derivative"): "it is asked to be constant, whatever its values do",
 }
 
 _DOUBLE = "NumPy computes it in double precision whatever it is given; others keep theirs"
@@ -23,6 +24,17 @@ DEVIATIONS.update(
         ("diff", "definition in single precision"): _BARE,
         ("dot", "definition in single precision"): _BARE,
         ("inner", "definition in single precision"): _BARE,
+    }
+)
+
+_NO_ELEMENT = "its value for no elements is a special case; its rule looks for one of them"
+_NOT_SQUARE = "the sample is no square matrix any more, which NumPy overlooks and the rule does not"
+
+DEVIATIONS.update(
+    {
+        **{(name, "empty gradient"): _NO_ELEMENT for name in ("norm", "bin_sums")},
+        ("expm", "empty gradient"): _NOT_SQUARE,
+        ("einsum", "empty gradient"): _NOT_SQUARE,
     }
 )
 

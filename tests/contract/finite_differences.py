@@ -1,23 +1,25 @@
 """Derivatives two ways: from an op's record, and by differences of its values."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import numpy as np
 
-from dimflow import ops
+from dimflow import autodiff, ops
+from dimflow.array import DimArray
+from dimflow.autodiff.carrier import CARRIERS
+from dimflow.autodiff.rules import as_result
 from dimflow.ops import Op
 from dimflow.ops.rules.derivatives import (
-    Jvp,
     Linear,
     Multilinear,
     Partials,
     VariadicMultilinear,
     Zero,
 )
-from dimflow.ops.rules.transposition import shape_of
-from tests.contract.carrier import as_result
 from tests.contract.deviations import REFUSED_DERIVATIVES
-from tests.contract.evaluate import dtype_of, fresh, is_inexact, leaves, quietly, run
+from tests.contract.evaluate import dtype_of, is_inexact, leaves, quietly, run
 from tests.contract.samples import Case, generator
 
 STEP = 1e-5
@@ -26,76 +28,28 @@ _STENCIL = ((1, 8.0), (-1, -8.0), (2, -1.0), (-2, 1.0))
 
 
 def tangent_of(op: Op, tangents: tuple[Any, ...], args: tuple[Any, ...], params: Any) -> Any:
-    """The tangent of the result by the op's own rule; a tangent of None is zero."""
-    rule = op.derivative
-    out = run(op, args, params)
-    if isinstance(rule, Jvp):
-        return rule.function(tangents, out, args, fresh(params))
-    if isinstance(rule, Partials):
-        return _by_partials(rule, tangents, out, args, params)
-    if isinstance(rule, Linear):
-        return _of_linear(op, rule, tangents, args, params)
-    if isinstance(rule, Multilinear):
-        linear = [i for i, t in enumerate(rule.transposes) if t is not None]
-        return _of_multilinear(op, linear, tangents, args, params)
-    if isinstance(rule, VariadicMultilinear):
-        return _of_multilinear(op, range(len(args)), tangents, args, params)
-    assert isinstance(rule, Zero)
-    return [0 * leaf if is_inexact(leaf) else None for leaf in leaves(out)]
+    """The tangents of the results by the op's own rule; a tangent of None is zero."""
+
+    def function(*values: Any) -> list[Any]:
+        return leaves(run(op, values, params))
+
+    has_units = any(isinstance(value, DimArray) for value in args)
+    with above_units() if has_units else nullcontext():
+        return autodiff.jvp(function, args, tangents)[1]
 
 
-def _by_partials(rule: Partials, tangents: Any, out: Any, args: Any, params: Any) -> Any:
-    terms = []
-    for function, t in zip(rule.functions, tangents, strict=True):
-        if function is None or t is None:
-            continue
-        partial = function(out, *args, **params)
-        several = isinstance(partial, tuple)
-        terms.append([p * t for p in partial] if several else [partial * t])
-    if not terms:
-        return [None for _ in leaves(out)]
-    totals = [_total(parts) for parts in zip(*terms, strict=True)]
-    return [_stretched(total, o) for total, o in zip(totals, leaves(out), strict=True)]
+@contextmanager
+def above_units() -> Iterator[None]:
+    """The engine on arrays with units, which are values to it like others.
 
-
-def _stretched(tangent: Any, out: Any) -> Any:
-    """A partial that does not depend on some argument lacks its axes."""
-    shape = shape_of(out)
-    if shape_of(tangent) == shape:
-        return tangent
-    return ops.broadcast_to(tangent, shape=shape)
-
-
-def _total(parts: Any) -> Any:
-    first, *rest = parts
-    for part in rest:
-        first = first + part
-    return first
-
-
-def _of_linear(op: Op, rule: Linear, tangents: Any, args: Any, params: Any) -> Any:
-    linear = range(len(args)) if rule.arguments is None else rule.arguments
-    moved = tuple(
-        a if i not in linear or a is None else zero_like(a) if t is None else t
-        for i, (a, t) in enumerate(zip(args, tangents, strict=True))
-    )
-    return run(op, moved, params)
-
-
-def zero_like(value: Any) -> Any:
-    """Zeros for a missing tangent; 0 * x would be nan for an infinite x."""
-    return ops.zeros_like(value) if hasattr(value, "shape") else 0
-
-
-def _of_multilinear(op: Op, linear: Any, tangents: Any, args: Any, params: Any) -> Any:
-    terms = [
-        run(op, (*args[:i], tangents[i], *args[i + 1 :]), params)
-        for i in linear
-        if tangents[i] is not None
-    ]
-    if not terms:
-        return [None for _ in leaves(run(op, args, params))]
-    return [_total(parts) for parts in zip(*map(leaves, terms), strict=True)]
+    Units stand above it, else; here rules and definitions are run on them, to see what unit a
+    tangent or cotangent comes in.
+    """
+    CARRIERS.rank = 20
+    try:
+        yield
+    finally:
+        del CARRIERS.rank
 
 
 def differentiable_places(op: Op, case: Case) -> list[int]:

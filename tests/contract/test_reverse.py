@@ -8,23 +8,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dimflow import ops
+from dimflow import autodiff, ops
 from dimflow.array import DimArray
 from dimflow.ops import Op
 from dimflow.ops.rules.derivatives import Zero
 from dimflow.units import Unit
-from tests.contract.carrier import primal
 from tests.contract.deviations import REFUSED_DERIVATIVES
-from tests.contract.dual import duals_of, tangent
-from tests.contract.evaluate import is_inexact, leaves, names, quietly, raw_of, run, with_units
-from tests.contract.finite_differences import (
-    differentiable_places,
-    is_single,
-    like,
-    random_tangents,
-)
-from tests.contract.reverse import Recorded, cotangents
-from tests.contract.samples import SEEDS, Case, all_cases, generator, parametrized
+from tests.contract.evaluate import assert_same, names, quietly, raw_of, with_units
+from tests.contract.finite_differences import above_units, differentiable_places, is_single
+from tests.contract.modes import back, forward, linearized, paired, program
+from tests.contract.samples import SEEDS, Case, all_cases, parametrized
 from tests.contract.units_search import all_accepted, chosen_unit
 
 BOTH_MODES = [
@@ -33,11 +26,6 @@ BOTH_MODES = [
     if not isinstance(ops.get(n).derivative, Zero) and n not in REFUSED_DERIVATIVES
 ]
 JOULE = Unit("J")
-
-
-def recorded(args: tuple[Any, ...], places: list[int]) -> tuple[Any, ...]:
-    """Arguments of which some are recorded."""
-    return tuple(Recorded(a) if i in places else a for i, a in enumerate(args))
 
 
 @parametrized("reverse", BOTH_MODES)
@@ -50,34 +38,20 @@ def test_what_goes_back_is_the_transpose_of_what_goes_forward(name: str) -> None
 
 
 def _check(op: Op, case: Case, places: list[int]) -> None:
-    rng = generator(op, 3000)
-    tangents = random_tangents(op, case, places)
-    forward = leaves(run(op, duals_of(case.args, tangents), case.params))
-    sources = recorded(case.args, places)
-    results = leaves(run(op, sources, case.params))
-    assert len(results) == len(forward)
-    given = [like(rng, primal(r)) if is_inexact(primal(r)) else None for r in results]
-    wanted: Any = 0.0
-    for ct, moved in zip(given, forward, strict=True):
-        if ct is not None and tangent(moved) is not None:
-            wanted = wanted + np.sum(ct * tangent(moved))
-    backs = cotangents(results, given, [sources[i] for i in places])
-    got: Any = 0.0
-    for i, back in zip(places, backs, strict=True):
-        if back is not None:
-            what = f"{case.label}: {np.shape(back)} for {np.shape(case.args[i])}"
-            assert np.shape(back) == np.shape(case.args[i]), what
-            got = got + np.sum(back * tangents[i])
-    size = sum(float(np.abs(ct).sum()) for ct in given if ct is not None)
-    precision = 1e-6 if is_single([primal(r) for r in results]) else 1e-9
-    scale = precision * size * max((_size(tangent(m)) for m in forward), default=0.0)
-    np.testing.assert_allclose(
-        np.real(got), np.real(wanted), rtol=1e-8, atol=scale + 1e-12, err_msg=case.label
-    )
-
-
-def _size(moved: Any) -> float:
-    return 0.0 if moved is None else float(np.abs(moved).max(initial=0.0))
+    of = program(op, case, places)
+    tangents, given = of.tangents(), of.cotangents()
+    changes = forward(of, tangents)
+    backs = back(of, given)
+    for value, found in zip(of.args, backs, strict=True):
+        what = f"{case.label}: {np.shape(found)} for {np.shape(value)}"
+        assert np.shape(found) == np.shape(value), what
+    size = sum(float(np.abs(ct).sum()) for ct in given)
+    precision = 1e-6 if is_single(list(of.out)) else 1e-9
+    scale = precision * size * max((float(np.abs(m).max(initial=0.0)) for m in changes), default=0)
+    got, wanted = paired(backs, tangents), paired(given, changes)
+    np.testing.assert_allclose(got, wanted, rtol=1e-8, atol=scale + 1e-12, err_msg=case.label)
+    again = linearized(of, tangents)
+    assert_same(again, changes, rtol=precision, atol=1e-12, what=f"{case.label}, linearized")
 
 
 @parametrized("homogeneous reverse", BOTH_MODES)
@@ -91,20 +65,21 @@ def test_with_units_a_gradient_has_the_dimension_of_the_whole_over_the_argument(
 
 def _check_dimensions(op: Op, case: Case, units: Any, places: list[int]) -> None:
     args = with_units(case.args, units)
-    sources = recorded(args, places)
-    results = leaves(run(op, sources, chosen_unit(op, case, units)))
-    for result in results:
-        value = primal(result)
-        if not is_inexact(value) or not isinstance(result, Recorded):
-            continue
-        ct = DimArray(np.ones_like(raw_of(value)), JOULE / _unit(value))
-        backs = cotangents([result], [ct], [sources[i] for i in places])
-        for i, back in zip(places, backs, strict=True):
-            if back is None or not (isinstance(back, DimArray) or np.any(back)):
-                continue
-            wanted = (JOULE / _unit(args[i])).dimension.without_angle()
-            what = f"{case.label} in {units} by {i}: {_unit(back)}"
-            assert _unit(back).dimension.without_angle() is wanted, what
+    labelled = case._replace(args=args, params=chosen_unit(op, case, units))
+    of = program(op, labelled, places)
+    with above_units():
+        _, pull = autodiff.vjp(of.function, of.args)
+        for value in of.out:
+            given = [
+                DimArray(np.full_like(raw_of(leaf), float(leaf is value)), JOULE / _unit(leaf))
+                for leaf in of.out
+            ]
+            for i, found in zip(places, pull(given), strict=True):
+                if not np.any(raw_of(found)):
+                    continue  # the result does not depend on it
+                wanted = (JOULE / _unit(args[i])).dimension.without_angle()
+                what = f"{case.label} in {units} by {i}: {_unit(found)}"
+                assert _unit(found).dimension.without_angle() is wanted, what
 
 
 def _unit(value: Any) -> Unit:
@@ -112,28 +87,25 @@ def _unit(value: Any) -> Unit:
 
 
 def test_a_value_used_twice_gets_both_cotangents() -> None:
-    x = Recorded(np.array([1.0, 2.0, 3.0]))
-    y = x * x + ops.sin(x)
-    (back,) = cotangents([y], [np.ones(3)], [x])
-    np.testing.assert_allclose(back, 2 * x.value + np.cos(x.value))
-    assert cotangents([y], [np.ones(3)], [Recorded(np.zeros(3))]) == [None]
+    x = np.array([1.0, 2.0, 3.0])
+    _, pull = autodiff.vjp(lambda x, unused: (x * x + ops.sin(x),), (x, np.zeros(2)))
+    found, unused = pull((np.ones(3),))
+    np.testing.assert_allclose(found, 2 * x + np.cos(x))
+    np.testing.assert_array_equal(unused, np.zeros(2))
 
 
 @pytest.mark.parametrize("name", ["sort", "var", "matmul"])
 def test_the_tape_knows_known_gradients(name: str) -> None:
     """Gradients that are written down in books."""
     rng = np.random.default_rng(5)
-    x = Recorded(rng.normal(size=(3, 3)))
-    if name == "matmul":
-        y = rng.normal(size=(3, 3))
-        (back,) = cotangents([x @ y], [np.ones((3, 3))], [x])
-        np.testing.assert_allclose(back, np.ones((3, 3)) @ y.T)
-    elif name == "var":
-        (back,) = cotangents([ops.var(x)], [np.float64(1.0)], [x])
-        np.testing.assert_allclose(back, 2 * (x.value - x.value.mean()) / 9)
-    else:
-        weights = np.arange(9.0).reshape(3, 3)
-        (back,) = cotangents([ops.sort(x, axis=1)], [weights], [x])
-        wanted = np.empty((3, 3))
-        np.put_along_axis(wanted, np.argsort(x.value, axis=1), weights, axis=1)
-        np.testing.assert_allclose(back, wanted)
+    x, y = rng.normal(size=(3, 3)), rng.normal(size=(3, 3))
+    weights = np.arange(9.0).reshape(3, 3)
+    sorted_back = np.empty((3, 3))
+    np.put_along_axis(sorted_back, np.argsort(x, axis=1), weights, axis=1)
+    function, given, wanted = {
+        "matmul": (lambda x: (x @ y,), np.ones((3, 3)), np.ones((3, 3)) @ y.T),
+        "var": (lambda x: (ops.var(x),), np.float64(1.0), 2 * (x - x.mean()) / 9),
+        "sort": (lambda x: (ops.sort(x, axis=1),), weights, sorted_back),
+    }[name]
+    (found,) = autodiff.vjp(function, (x,))[1]((given,))
+    np.testing.assert_allclose(found, wanted)

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from dimflow import ops
+from dimflow.autodiff.rules import zeros_for
 from dimflow.ops import Op
 from dimflow.ops.rules.derivatives import Jvp, Linear, Multilinear
 from tests.contract.evaluate import is_inexact, leaves, names, quietly, run
@@ -13,7 +14,6 @@ from tests.contract.finite_differences import (
     differentiable_places,
     linear,
     random_tangents,
-    zero_like,
 )
 from tests.contract.samples import Case, all_cases, parametrized
 
@@ -58,7 +58,7 @@ def _check_together(op: Op, rule: Linear, case: Case, places: list[int]) -> None
     tangents = random_tangents(op, case, places)
     linear = range(len(case.args)) if rule.arguments is None else rule.arguments
     moved = tuple(
-        t if t is not None else a if i not in linear or a is None else zero_like(a)
+        t if t is not None else a if i not in linear or a is None else zeros_for(a)
         for i, (a, t) in enumerate(zip(case.args, tangents, strict=True))
     )
     out = quietly(run, op, moved, case.params)

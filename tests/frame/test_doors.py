@@ -16,10 +16,12 @@ DOORS = {
     ("array/conversion", "pandas"): "x.to_pandas()",
     ("array/persistence", "io"): "x.save(), DimArray.load()",
     ("array/protocols", "xp"): "x.__array_namespace__()",
+    ("autodiff/forward", "transforms"): "the class of DimArray for dual numbers",
     ("backends/__init__", "array"): "the class of DimArray for raw values of a type",
     ("backends/torch", "torch"): "the class of DimArray for tensors",
     ("ops/dispatch", "backends"): "backends enter themselves as interpreters",
     ("ops/namespace", "array"): "functions for users run on arrays with units",
+    ("transforms/nan_watch", "torch"): "operators of tensors, where they are loaded",
     ("units/unit", "array"): "5 * units.m",
 }
 

@@ -120,7 +120,11 @@ class Conversions(Core):
     def __copy__(self) -> Self:
         return self.copy()
 
-    def __deepcopy__(self, memo: object) -> Self:
+    def __deepcopy__(self, memo: object) -> Any:
+        if backend_of(self._raw).follows and self.is_leaf:  # type: ignore[attr-defined]
+            from dimflow.array.leaves import deep_copied
+
+            return deep_copied(self)
         return self.copy()
 
     def detach(self) -> Self:

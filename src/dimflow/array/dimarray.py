@@ -11,6 +11,7 @@ from dimflow.array.methods import Methods
 from dimflow.array.operators import Operators
 from dimflow.array.persistence import Persistence
 from dimflow.array.protocols import Protocols
+from dimflow.array.recording import Recording
 from dimflow.backends import class_of
 from dimflow.ops.rules.units import PURE
 from dimflow.units import Unit
@@ -19,7 +20,9 @@ _new = object.__new__
 _ndarray = np.ndarray
 
 
-class DimArray(Operators, Indexing, Conversions, Methods, Display, Persistence, Protocols):
+class DimArray(
+    Operators, Indexing, Conversions, Methods, Recording, Display, Persistence, Protocols
+):
     """An array with a physical unit.
 
         DimArray([1.0, 2.0], "m/s")

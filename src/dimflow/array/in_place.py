@@ -8,9 +8,10 @@ import numpy as np
 from dimflow.array.core import Core
 from dimflow.array.interpreter import converted, planned, separated
 from dimflow.array.operators import is_foreign
-from dimflow.backends import backend_of
+from dimflow.backends import Backend, backend_of, pins
 from dimflow.errors import UnitError
 from dimflow.ops import Op
+from dimflow.ops.dispatch import interpreters
 from dimflow.ops.rules import dtypes
 from dimflow.ops.rules.convert import checked_converter
 from dimflow.ops.rules.dtypes import kind_of
@@ -26,12 +27,16 @@ def write(array: Core, op: Op, function: Callable[[Any, Any], Any], other: Any) 
 
     The dtype stays too, even where the library makes a new array: see `refuse_cut`.
     """
-    if op.name == "pow":
+    if op.name == "pow" and not is_followed(array) and not is_followed(other):
         return write_result(array, array**other)
     if isinstance(other, Unit):
         raise _changes(op, array._unit, "a product with a unit")
     if is_foreign(type(other)):
         return NotImplemented
+    if is_followed(array) or is_followed(other):
+        from dimflow.array import followed
+
+        return followed.write(array, op, other)
     raws, units = separated((array, other))
     plan = planned(op, raws, units, {})
     if plan.result is not array._unit or (plan.converters and plan.converters[0]):
@@ -41,12 +46,23 @@ def write(array: Core, op: Op, function: Callable[[Any, Any], Any], other: Any) 
     _refuse_cut(op, array._raw, raw)
     if not library.is_mutable(array._raw):
         return array._like(function(array._raw, raw), array._unit)
+    pins.check(array._raw)
     array._raw = function(array._raw, raw)
     return array
 
 
+def is_followed(value: Any) -> bool:
+    """Whether a trace follows the value, or did: it is then a carrier within."""
+    library = interpreters.get(type(value._raw if isinstance(value, Core) else value))
+    return isinstance(library, Backend) and library.follows
+
+
 def write_result(array: Core, result: Any) -> Any:
     """Write a whole result into the array, in the array's unit."""
+    if is_followed(array) or is_followed(result):
+        from dimflow.array import followed
+
+        return followed.put(array, result, is_alone=False)
     raw = in_unit(array._unit, result, "an in-place operation", _NEW_NAME)
     if not backend_of(array._raw).is_mutable(array._raw):
         refuse_cut(raw, array._raw.dtype)

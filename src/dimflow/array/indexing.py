@@ -7,7 +7,9 @@ import numpy as np
 
 from dimflow import ops
 from dimflow.array.core import Core
+from dimflow.autodiff import Carrier
 from dimflow.backends import Backend, backend_of
+from dimflow.errors import TracedValueError
 from dimflow.ops.dispatch import interpreter_of
 
 _new = object.__new__
@@ -29,6 +31,11 @@ def _picked(raw: Any, key: Any) -> Any:
     return library.getitem(raw, key) if isinstance(library, Backend) else raw[key]
 
 
+def _holds_carriers(key: Any) -> bool:
+    """Whether an index is followed by a trace of ours, so that no library can take it."""
+    return any(isinstance(part, Carrier) for part in (key if type(key) is tuple else (key,)))
+
+
 class Indexing(Core):
     """Elements, slices and masks keep the unit; what is assigned is converted into it."""
 
@@ -36,19 +43,29 @@ class Indexing(Core):
 
     def __getitem__(self, key: Any) -> Self:
         kind = type(key)
+        raw = self._raw
         if kind is tuple or isinstance(key, Core):
             key = raw_key(key)
-        raw = self._raw
+            if type(raw) is not _ndarray and _holds_carriers(key):
+                return ops.getitem(self, key=key)  # type: ignore[no-any-return]
         result = _new(type(self))
-        result._raw = raw[key] if type(raw) is _ndarray else _picked(raw, key)
+        try:
+            result._raw = raw[key] if type(raw) is _ndarray else _picked(raw, key)
+        except TracedValueError:  # an index that is batched, into an array that is not
+            return ops.getitem(self, key=key)  # type: ignore[no-any-return]
         result._unit = self._unit
         return result
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        from dimflow.array.in_place import in_unit
+        from dimflow.array.in_place import in_unit, is_followed
 
         raw = in_unit(self._unit, value, "an assignment")
-        backend_of(self._raw).assign(self._raw, raw_key(key), raw)
+        if is_followed(raw) or is_followed(self):
+            from dimflow.array import followed
+
+            followed.assign(self, raw_key(key), raw)
+        else:
+            backend_of(self._raw).assign(self._raw, raw_key(key), raw)
 
     @property
     def at(self) -> Any:

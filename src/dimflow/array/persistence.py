@@ -17,7 +17,7 @@ import numpy as np
 
 from dimflow.array.core import Core
 from dimflow.backends import Backend, backend, class_of
-from dimflow.errors import BackendNotInstalled, FileFormatError, UnitError
+from dimflow.errors import BackendNotInstalled, FileFormatError, TracedValueError, UnitError
 from dimflow.ops.dispatch import interpreter_of
 from dimflow.ops.rules.dtypes import named
 from dimflow.units import Unit, decode, encode, from_json, to_json
@@ -46,6 +46,8 @@ class Persistence(Core):
         interpreter = interpreter_of(type(self._raw))
         if not isinstance(interpreter, Backend):
             return _restore_value, (type(self), self._raw, encode(self._unit))
+        if interpreter.follows:
+            return _settled(self, "a pickle").__reduce_ex__(protocol)  # type: ignore[no-any-return]
         raw, kept = _numbers(interpreter, self._raw)
         is_scalar = isinstance(self._raw, np.generic)
         order = "F" if raw.flags.f_contiguous and not raw.flags.c_contiguous else "C"
@@ -76,6 +78,8 @@ class Persistence(Core):
         interpreter = interpreter_of(type(self._raw))
         if not isinstance(interpreter, Backend):
             raise UnitError("to_dict needs values, but the array has none", "run it on data first")
+        if interpreter.follows:
+            return _settled(self, "x.to_dict()").to_dict(binary=binary)  # type: ignore[no-any-return]
         raw = interpreter.to_numpy(self._raw)
         if binary or raw.dtype.char in "gG":  # more digits than JSON's readers have
             data: Any = base64.b64encode(raw.tobytes()).decode("ascii")
@@ -117,6 +121,17 @@ class Persistence(Core):
             raise FileFormatError(str(path), f"it holds {what}", "use dimflow.load(path)")
         made: Self = _made(cls, found._raw, found._unit)
         return made
+
+
+def _settled(array: Core, operation: str) -> Any:
+    """The array without traces that are over; an error while one follows it."""
+    from dimflow.array.dimarray import wrap
+    from dimflow.autodiff.carrier import Carrier, settled
+
+    raw = settled(array._raw)
+    if isinstance(raw, Carrier):
+        raise TracedValueError(operation, raw.trace.verb, raw.trace.hint)
+    return wrap(raw, array._unit)
 
 
 def _numbers(library: Backend, raw: Any) -> tuple[Any, str]:

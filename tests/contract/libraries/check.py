@@ -31,13 +31,13 @@ def known(library: Library, name: str) -> dict[str, str]:
 def broken(library: Library, name: str, *, thorough: bool) -> dict[str, str]:
     """The laws that an op breaks, each with what happened.
 
-    One sample will do for most ops; those with a deviation are tried with all, so that one that is
-    no longer needed is found.
+    One sample will do for most ops, and one of complex numbers; those with a deviation are tried
+    with all, so that one that is no longer needed is found.
     """
     with library.ready():
         found = trials(library, name)
         if not thorough and not known(library, name):
-            found = found[:1]
+            found = found[:1] + [t for t in found[1:] if t.is_complex][:1]
         failures: dict[str, str] = {}
         running = [
             t for t in found if (text := _failure(t, "runs")) is None or _note(failures, text)
@@ -71,6 +71,15 @@ def judged(library: Library, name: str, *, thorough: bool) -> list[str]:
     surprises = [f"{law}: {text}" for law, text in failures.items() if law not in reasons]
     kept = [f"{law} holds, though it is a deviation: {reasons[law]}" for law in reasons]
     return surprises + [text for text in kept if text.partition(" holds")[0] not in failures]
+
+
+def says_something(library: Library, name: str, law: str) -> bool:
+    """Whether a law applies to some sample of an op that runs."""
+    with library.ready():
+        return any(
+            _failure(trial, "runs") is None and LAWS[law].applies(trial)
+            for trial in trials(library, name)
+        )
 
 
 def is_refused(library: Library, name: str) -> bool:

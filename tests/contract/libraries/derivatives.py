@@ -4,21 +4,17 @@ from typing import Any
 
 import numpy as np
 
-from dimflow.backends import Backend
 from dimflow.ops.rules.derivatives import Zero
-from tests.contract.carrier import primal
 from tests.contract.deviations import REFUSED_DERIVATIVES
 from tests.contract.evaluate import is_inexact, leaves, quietly, run
 from tests.contract.finite_differences import (
     differentiable_places,
-    like,
     random_tangents,
     tangent_of,
 )
 from tests.contract.libraries.gauge import turns
 from tests.contract.libraries.trial import SINGLE, Trial
-from tests.contract.reverse import Recorded, cotangents
-from tests.contract.samples import generator
+from tests.contract.modes import TWICE, back, forward, program, reverse_over_reverse
 
 _DOUBLE = 1e-7
 
@@ -66,58 +62,131 @@ def _of_precision(tangents: tuple[Any, ...], args: tuple[Any, ...]) -> tuple[Any
     )
 
 
-def has_native(trial: Trial) -> bool:
-    """Whether the library differentiates, and the sample is of real numbers.
+def has_engine(trial: Trial) -> bool:
+    """Whether there is something to differentiate: by a rule, or through the definition."""
+    return (
+        not isinstance(trial.op.derivative, Zero)
+        and trial.op.name not in REFUSED_DERIVATIVES
+        and bool(places_of(trial))
+        and any(is_inexact(leaf) for leaf in leaves(trial.expected))
+    )
 
-    Of complex ones some libraries give the conjugate of what others do.
+
+def has_native(trial: Trial) -> bool:
+    """Whether the library differentiates too."""
+    return trial.library.backend.differentiates and has_engine(trial)
+
+
+class Pair:
+    """A sample as a function of arrays of NumPy and of a library, with random directions.
+
+    Results of free sign come in that of each library: their cotangents turn with them.
     """
-    kind = type(trial.library.backend)
-    if kind.vjp is Backend.vjp or isinstance(trial.op.derivative, Zero):
-        return False
-    if trial.op.name in REFUSED_DERIVATIVES or not places_of(trial):
-        return False
-    values = [*trial.case.args, *leaves(trial.expected)]
-    is_real = all(a is None or np.asarray(a).dtype.kind != "c" for a in values)
-    return is_real and any(is_inexact(leaf) for leaf in leaves(trial.expected))
+
+    def __init__(self, trial: Trial) -> None:
+        self.trial = trial
+        places = places_of(trial)
+        own = trial.case._replace(args=trial.args)
+        self.ours = program(trial.op, trial.case, places)
+        found = leaves(trial.library.numbers(trial.result))
+        factors = turns(trial.op.name, found, leaves(trial.expected))
+        smooth = [k for k, leaf in enumerate(leaves(trial.expected)) if is_inexact(leaf)]
+        self.factors = [factors[k] for k in smooth]
+
+        def function(*chosen: Any) -> Any:
+            args = list(own.args)
+            for i, value in zip(places, chosen, strict=True):
+                args[i] = value
+            results = leaves(run(trial.op, args, own.params))
+            return tuple(results[k] for k in smooth)
+
+        args = tuple(trial.args[i] for i in places)
+        self.theirs = self.ours._replace(function=function, args=args)
+        self.given = self.ours.cotangents(4000)
+        self.turned = tuple(ct * f for ct, f in zip(self.given, self.factors, strict=True))
+
+    def to_library(self, values: Any) -> tuple[Any, ...]:
+        return tuple(self.trial.library.array(v) for v in values)
+
+    def agrees(self, got: Any, wanted: Any, scale: float = 1.0) -> None:
+        """Numbers for the arguments, as exact as the precision; None counts as zeros."""
+        trial = self.trial
+        rtol = scale * rtol_of(trial)
+        largest = max(float(np.abs(ct).max(initial=0.0)) for ct in self.given)
+        noise = 1e-2 * rtol * largest  # where terms cancel, as in the variance of one number
+        for value, found, want in zip(self.ours.args, got, wanted, strict=True):
+            found = np.zeros_like(value) if found is None else trial.library.numbers(found)
+            assert np.shape(found) == np.shape(value), f"{trial.case.label}: {np.shape(found)}"
+            trial.is_close(found, np.asarray(want).astype(np.asarray(found).dtype), rtol, noise)
+
+
+def own_engine_agrees(trial: Trial) -> None:
+    """Cotangents by our engine on the library's arrays: of their library and dtype, as on NumPy."""
+    pair = Pair(trial)
+    wanted = quietly(back, pair.ours, pair.turned)
+    got = quietly(back, pair.theirs, pair.to_library(pair.given))
+    for value, found in zip(pair.theirs.args, got, strict=True):
+        assert trial.library.owns(found), f"{trial.case.label}: {type(found)}"
+        dtypes = trial.library.dtype_of(found), trial.library.dtype_of(value)
+        assert dtypes[0] == dtypes[1], f"{trial.case.label}: {dtypes[0]} for {dtypes[1]}"
+    pair.agrees(got, wanted)
+
+
+def second_order_agrees(trial: Trial) -> None:
+    """How our cotangents change with the arguments, on the library's arrays as on NumPy's."""
+    pair = Pair(trial)
+    tangents = pair.ours.tangents()
+    wanted = quietly(reverse_over_reverse, pair.ours, pair.turned, tangents)
+    given = pair.to_library(pair.given), pair.to_library(tangents)
+    for way in TWICE.values():
+        pair.agrees(quietly(way, pair.theirs, *given), wanted, scale=20.0)
 
 
 def native_agrees(trial: Trial) -> None:
-    """Cotangents by the library's reverse mode, and by the records' rules on NumPy."""
-    op, case, library = trial.op, trial.case, trial.library
-    places = places_of(trial)
-    rng = generator(op, 4000)
-    smooth = [k for k, leaf in enumerate(leaves(trial.expected)) if is_inexact(leaf)]
-    given = {k: _drawn(rng, leaves(trial.expected)[k]) for k in smooth}
-    factors = turns(op.name, leaves(library.numbers(trial.result)), leaves(trial.expected))
-    mirrored = {k: given[k] * factors[k] for k in smooth}  # for NumPy's signs
-
-    def function(*chosen: Any) -> Any:
-        args = list(trial.args)
-        for i, value in zip(places, chosen, strict=True):
-            args[i] = value
-        found = leaves(run(op, args, case.params))
-        kept = tuple(found[k] for k in smooth)
-        return kept if len(kept) > 1 else kept[0]
-
-    def pulled() -> Any:
-        _, pull = library.backend.vjp(function, tuple(trial.args[i] for i in places))
-        cts = tuple(library.array(given[k]) for k in smooth)
-        return pull(cts if len(cts) > 1 else cts[0])
-
-    sources = [Recorded(a) if i in places else a for i, a in enumerate(case.args)]
-    results = leaves(quietly(run, op, sources, case.params))
-    recorded = [mirrored.get(k) if isinstance(r, Recorded) else None for k, r in enumerate(results)]
-    wanted = quietly(cotangents, results, recorded, [sources[i] for i in places])
-    assert [np.shape(primal(r)) for r in results] == [np.shape(e) for e in leaves(trial.expected)]
-    largest = max(float(np.abs(ct).max(initial=0.0)) for ct in given.values())
-    noise = 1e-2 * rtol_of(trial) * largest  # where terms cancel, as in the variance of one number
-    for i, got, want in zip(places, quietly(pulled), wanted, strict=True):
-        shape = np.shape(case.args[i])
-        want = np.zeros(shape) if want is None else np.asarray(want)
-        got = np.zeros(shape) if got is None else library.numbers(got)
-        want = want.astype(np.asarray(got).dtype)
-        trial.is_close(got, want, rtol_of(trial), noise)
+    """Cotangents by the library's reverse mode, and by our engine on NumPy; complex ones too."""
+    pair = Pair(trial)
+    wanted = quietly(back, pair.ours, pair.turned)
+    pair.agrees(quietly(native_pull, pair), wanted)
 
 
-def _drawn(rng: Any, value: Any) -> Any:
-    return np.asarray(like(rng, value), np.asarray(value).dtype)
+def native_pull(pair: Pair) -> Any:
+    """The cotangents of the arguments by the library's reverse mode."""
+    _, pull = pair.trial.library.backend.vjp(pair.theirs.function, pair.theirs.args)
+    found = pull(pair.to_library(pair.given))
+    return found if isinstance(found, (tuple, list)) else (found,)
+
+
+def complex_agrees(trial: Trial) -> None:
+    """The same of complex numbers, where the op takes them on both sides."""
+    turned = tuple(_turned(a) for a in trial.case.args)
+    label = f"{trial.case.label}, turned in the complex plane"
+    other = trial.of_dtype(trial.case._replace(args=turned, label=label))
+    try:
+        pair = Pair(other)
+        wanted = quietly(back, pair.ours, pair.turned)
+    except Exception:  # it is for real numbers, here or there, or NumPy's derivative is
+        return
+    try:
+        got = quietly(native_pull, pair)
+    except (RuntimeError, TypeError, ValueError, NotImplementedError):  # the library says no
+        return
+    pair.agrees(got, wanted)
+
+
+def _turned(value: Any) -> Any:
+    if isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind == "f":
+        return (value * np.exp(0.3j)).astype(np.result_type(value.dtype, np.complex64))
+    return value
+
+
+def native_forward_agrees(trial: Trial) -> None:
+    """Tangents by the library's forward mode, and by our engine on NumPy."""
+    pair = Pair(trial)
+    tangents = pair.ours.tangents()
+    wanted = quietly(forward, pair.ours, tangents)
+    moved = pair.to_library(tangents)
+    jvp = trial.library.backend.jvp
+    _, got = quietly(jvp, pair.theirs.function, pair.theirs.args, moved)
+    for found, want, factor in zip(got, wanted, pair.factors, strict=True):
+        want = want if isinstance(factor, int) else np.conj(factor) * want
+        trial.is_close(found, want, rtol_of(trial), 1e-2 * rtol_of(trial))

@@ -30,13 +30,44 @@ _each(
     "the factor from km**n to m**n is too large for single precision",
 )
 _each("mlx", "runs", "cholesky qr", "MLX has neither for complex matrices")
-_each("mlx", "derivative", "eig", "the derivative is right, but in MLX's order of the eigenvalues")
+for _law in ("derivative", "own engine", "second order", "native", "native forward"):
+    _each("mlx", _law, "eig", "the derivative is right, but in MLX's order of the eigenvalues")
+_each(
+    "mlx",
+    "native forward",
+    "prod_of_others cumulative_prod index_add index_max index_min at_add at_max at_min scatter_add"
+    " scatter_max scatter_min",
+    "MLX has no forward mode through its kernel, a cumulative product or writing into an array; "
+    "reverse mode works, and so does engine='own'",
+)
+_each(
+    "mlx",
+    "native complex",
+    "static_power array_power exp2",
+    "MLX forgets to conjugate in the derivative of a complex power; engine='own' is right",
+)
+_each(
+    "mlx",
+    "native forward",
+    "hfft irfft irfft2 irfftn",
+    "MLX forgets in forward mode that the result has an odd length; engine='own' does not",
+)
 _each(
     "mlx",
     "runs",
     "astype cast_floating",
     "a sample asks for complex128, and MLX has complex64 alone",
 )
+
+# PyTorch
+
+_each(
+    "torch",
+    "native",
+    "eig",
+    "PyTorch refuses a derivative that depends on the phases of eigenvectors",
+)
+_each("torch", "native forward", "eig", "PyTorch chooses other phases of eigenvectors on its way")
 
 # CuPy
 

@@ -253,10 +253,30 @@ LAWS: dict[str, Law] = {
         derivatives.has_rule,
         derivatives.rule_agrees,
     ),
+    "own engine": Law(
+        "our engine's reverse mode gives what it gives on NumPy, in the argument's dtype",
+        derivatives.has_engine,
+        derivatives.own_engine_agrees,
+    ),
+    "second order": Law(
+        "so do both modes of it over each other",
+        derivatives.has_engine,
+        derivatives.second_order_agrees,
+    ),
     "native": Law(
-        "the library's own derivative is that of the rule",
+        "the library's own reverse mode gives the same",
         derivatives.has_native,
         derivatives.native_agrees,
+    ),
+    "native complex": Law(
+        "and for complex numbers, where the op takes them",
+        lambda t: is_elementwise(t) and derivatives.has_native(t),
+        derivatives.complex_agrees,
+    ),
+    "native forward": Law(
+        "and so does its forward mode",
+        derivatives.has_native,
+        derivatives.native_forward_agrees,
     ),
     "batching": Law("the batching rule runs as on NumPy", is_batched, batches_as_numpy),
 }

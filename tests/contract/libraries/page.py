@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.contract.libraries.conduct import EXCUSED
-from tests.contract.libraries.report import WAYS
+from tests.contract.libraries.report import ENGINES, WAYS
 
 ROOT = Path(__file__).parents[3]
 RECORDS = Path(__file__).parent / "records"
@@ -38,6 +38,7 @@ def markdown(records: list[dict[str, Any]]) -> str:
         "samples",
         "ops",
         *WAYS.values(),
+        *ENGINES.values(),
         "refused",
         "deviations",
         "failures",
@@ -59,6 +60,7 @@ def _cells(record: dict[str, Any]) -> list[str]:
         record["samples"],
         str(record["ops"]),
         *(str(record["ways"][key]) for key in WAYS),
+        *(str(record.get("engines", {}).get(law, "")) for law in ENGINES),
         str(len(record["refused"])),
         str(len(kept_out)),
         str(len({name for name, *_ in record["failures"]})),

@@ -9,7 +9,7 @@ from typing import Any
 from dimflow import ops
 from dimflow.backends import Backend
 from dimflow.ops import Op
-from tests.contract.libraries.check import broken, is_refused, known, table
+from tests.contract.libraries.check import broken, is_refused, known, says_something, table
 from tests.contract.libraries.conduct import misconduct
 from tests.contract.libraries.library import Library
 
@@ -18,6 +18,8 @@ WAYS = {
     "function": "its own function",
     "definition": "by definition",
 }
+# The laws of the two engines, and what the page calls the ops that they hold for.
+ENGINES = {"own engine": "derivative by our engine", "native": "by its own"}
 _PACKAGES = {
     "torch": ("torch",),
     "jax": ("jax",),
@@ -42,6 +44,7 @@ def report(library: Library, names: Iterable[str] = (), *, thorough: bool) -> di
     refused: dict[str, str] = {}
     deviating: list[list[str]] = []
     failing: list[list[str]] = []
+    engines: dict[str, list[str]] = {law: [] for law in ENGINES}
     for name in chosen:
         found, reasons = broken(library, name, thorough=thorough), known(library, name)
         failing += [[name, law, text] for law, text in found.items() if law not in reasons]
@@ -53,6 +56,9 @@ def report(library: Library, names: Iterable[str] = (), *, thorough: bool) -> di
             refused[name] = reasons.get("runs", found["runs"])
         else:
             ways[way(library.backend, ops.get(name))].append(name)
+        for law, members in engines.items():
+            if law not in found and says_something(library, name, law):
+                members.append(name)
     if not names:
         failing += misconduct(library)
     return {
@@ -67,6 +73,7 @@ def report(library: Library, names: Iterable[str] = (), *, thorough: bool) -> di
         "samples": "all" if thorough else "one of each",
         "ops": len(chosen),
         "ways": {key: len(members) for key, members in ways.items()},
+        "engines": {law: len(members) for law, members in engines.items()},
         "refused": refused,
         "deviations": deviating,
         "failures": failing,

@@ -52,6 +52,11 @@ class Trial:
         return other
 
     @property
+    def is_complex(self) -> bool:
+        """Whether some argument is an array of complex numbers."""
+        return any(np.iscomplexobj(a) for a in self.case.args if isinstance(a, np.ndarray))
+
+    @property
     def draws(self) -> bool:
         """Whether the numbers are random: each library has a stream of its own."""
         return "generator" in self.op.signature.parameters

@@ -8,6 +8,7 @@ from dimflow import ops
 from dimflow.array.dimarray import wrap
 from dimflow.array.numpy_host.parts import Handler, named, plan
 from dimflow.array.numpy_host.rules import rule
+from dimflow.array.numpy_host.ufuncs import holds_others
 from dimflow.ops.rules import points
 from dimflow.ops.rules.units import same
 
@@ -36,6 +37,17 @@ def _astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> 
     return ops.astype(x, dtype, copy=copy)
 
 
+def _depth(part: Any) -> int:
+    return 1 + _depth(part[0]) if type(part) is list and part else 0
+
+
+def _assembled(part: Any, depth: int, ndim: int) -> Any:
+    """For arrays of other libraries: the innermost lists are joined along the last axis."""
+    if type(part) is list:
+        return ops.concat([_assembled(inner, depth - 1, ndim) for inner in part], axis=-depth)
+    return ops.reshape(part, shape=(*[1] * (ndim - np.ndim(part)), *np.shape(part)))
+
+
 @named(FUNCTIONS, "block")
 def _block(arrays: Any) -> Any:
     """Nested lists of arrays of one dimension, in the unit of the first."""
@@ -49,6 +61,8 @@ def _block(arrays: Any) -> Any:
             leaves.append(part)
 
     collect(arrays)
+    if holds_others(tuple(leaves)):
+        return _assembled(arrays, _depth(arrays), max(_depth(arrays), *map(np.ndim, leaves)))
     raws, unit = plan(_BLOCK, leaves)
     rest = iter(raws)
 

@@ -10,10 +10,12 @@ from dimflow.array.core import Core
 from dimflow.array.dimarray import DimArray
 from dimflow.array.interpreter import converted, separated
 from dimflow.array.numpy_host.out import dressed, run_into
+from dimflow.array.numpy_host.parts import refuse_traced
 from dimflow.array.numpy_host.ufuncs import plan_for, refuse_cut
 from dimflow.errors import UnsupportedFunction
 from dimflow.ops import Op
 from dimflow.ops.dispatch import interpreter_of
+from dimflow.ops.rules.dtypes import kind_of
 
 _P = inspect.Parameter
 _STATIC = frozenset((int, bool, str, type(None)))
@@ -191,8 +193,13 @@ class ByOp:
         out = given.pop("out", None)
         for name, value in given.items():
             if value is not defaults[name] and value is not None:
+                for array in arrays:
+                    refuse_traced(getattr(array, "_raw", array), f"np.{self.name}({name}=...)")
                 reason = f"{name}= has no meaning for the op {self.op.name}"
                 raise UnsupportedFunction(f"np.{self.name}", reason, "leave it away")
+        if self.name.startswith("lib.scimath") and kind_of(arrays[0]) != "c":
+            reason = "whether its result is complex depends on the values"
+            raise UnsupportedFunction(f"np.{self.name}", reason, "x.astype('complex128') first")
         result = self.op.run(arrays, params)
         return result if out is None else _written(result, out, f"np.{self.name}")
 

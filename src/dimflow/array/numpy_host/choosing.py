@@ -60,20 +60,31 @@ def _clip(
 
 @named(FUNCTIONS, "select")
 def _select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
-    raws, unit = plan(_SELECT, (*choicelist, default))
     if holds_others((*choicelist, default)):
         result = default
         for condition, choice in list(zip(condlist, choicelist, strict=True))[::-1]:
             result = ops.where(condition, choice, result)
         return result
+    raws, unit = plan(_SELECT, (*choicelist, default))
     return wrap(np.select(pure(condlist, "a condition"), list(raws[:-1]), raws[-1]), unit)
 
 
 @named(FUNCTIONS, "choose")
 def _choose(a: Any, choices: Any, out: Any = None, mode: Any = "raise") -> Any:
+    if holds_others(tuple(choices)) and out is None and mode == "raise":
+        return _chosen(pure(a, "an index"), list(choices))
     raws, unit = plan(_CHOOSE, tuple(choices))
     kwargs = {"mode": mode} if out is None else {"mode": mode, "out": out}
     return run_into(np.choose, (pure(a, "an index"), raws), kwargs, unit, "np.choose")
+
+
+def _chosen(places: Any, choices: list[Any]) -> Any:
+    """For arrays of other libraries: one after the other where it is their turn."""
+    np.choose(places, range(len(choices)))  # raises if one lies outside
+    result = choices[0]
+    for k, choice in enumerate(choices):
+        result = ops.where(np.equal(places, k), choice, result)
+    return result
 
 
 @named(FUNCTIONS, "piecewise")

@@ -5,37 +5,61 @@ from typing import Any
 import numpy as np
 
 from dimflow import ops
+from dimflow.array.interpreter import planned, separated
 from dimflow.array.numpy_host.parts import Handler, named, plan
+from dimflow.array.numpy_host.ufuncs import holds_others
 from dimflow.errors import DimensionError, NotANumber
 
 FUNCTIONS: dict[str, Handler] = {}
 
 
-def _aligned(a: Any, b: Any) -> tuple[Any, Any] | None:
-    """The raw numbers of both in one unit; None across dimensions."""
+def _aligned(a: Any, b: Any) -> tuple[Any, ...]:
+    """The raw numbers of both in one unit."""
+    return plan(ops.get("equal"), (a, b))[0]
+
+
+def _is_comparable(a: Any, b: Any) -> bool:
+    """Whether both are numbers of one dimension."""
     try:
-        (left, right), _ = plan(ops.get("equal"), (a, b))
+        raws, units = separated((a, b))
+        planned(ops.get("equal"), raws, units, {})
     except (DimensionError, NotANumber):
-        return None
-    return left, right
+        return False
+    return True
+
+
+def _all_equal(a: Any, b: Any, equal_nan: bool) -> bool:
+    """For arrays of other libraries, and traced ones."""
+    equal = ops.equal(a, b)
+    if equal_nan:
+        equal = ops.logical_or(equal, ops.logical_and(ops.isnan(a), ops.isnan(b)))
+    return bool(ops.all(equal))
 
 
 @named(FUNCTIONS, "array_equal")
 def _array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> bool:
-    pair = _aligned(a1, a2)
-    return pair is not None and np.array_equal(*pair, equal_nan=equal_nan)
+    if not _is_comparable(a1, a2):
+        return False
+    if holds_others((a1, a2)):
+        return np.shape(a1) == np.shape(a2) and _all_equal(a1, a2, equal_nan)
+    left, right = _aligned(a1, a2)
+    return np.array_equal(left, right, equal_nan=equal_nan)
 
 
 @named(FUNCTIONS, "array_equiv")
 def _array_equiv(a1: Any, a2: Any) -> bool:
-    pair = _aligned(a1, a2)
-    return pair is not None and np.array_equiv(*pair)
+    if not _is_comparable(a1, a2):
+        return False
+    if holds_others((a1, a2)):
+        return _all_equal(a1, a2, False)
+    left, right = _aligned(a1, a2)
+    return np.array_equiv(left, right)
 
 
 @named(FUNCTIONS, "isclose")
 def _isclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = None, equal_nan: bool = False) -> Any:
     """Without `atol`, only `rtol` counts for arrays with a unit: 1e-8 of what?"""
-    if _aligned(a, b) is None:
+    if not _is_comparable(a, b):
         return np.broadcast_to(False, np.broadcast_shapes(np.shape(a), np.shape(b))).copy()[()]
     return ops.isclose(a, b, rtol=rtol, atol=atol, equal_nan=equal_nan)
 

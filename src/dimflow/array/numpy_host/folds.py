@@ -12,6 +12,7 @@ from dimflow.array.core import Core
 from dimflow.array.indexing import raw_key
 from dimflow.array.interpreter import converted, planned, separated
 from dimflow.array.numpy_host.out import run_into
+from dimflow.array.numpy_host.parts import refuse_traced
 from dimflow.array.numpy_host.rules import rule
 from dimflow.array.numpy_host.ufuncs import op_of, plain_keywords, refuse_cut
 from dimflow.errors import NotANumber, UnitError, UnitLossError, UnsupportedFunction
@@ -62,6 +63,7 @@ def _one(ufunc: Any, method: str, array: Any) -> tuple[Any, Unit]:
     """The raw array and the unit of the array that is folded."""
     (raw,), (unit,) = separated((array,))
     if not isinstance(raw, (np.ndarray, np.generic, int, float, complex)):
+        refuse_traced(raw, f"{ufunc.__name__}.{method}")
         reason = "it works on NumPy's own arrays only"
         raise UnsupportedFunction(f"{ufunc.__name__}.{method}", reason)
     return raw, unit if isinstance(unit, Unit) else PURE
@@ -137,6 +139,7 @@ def at(ufunc: Any, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     raw = target._raw if isinstance(target, Core) else target
     unit = target._unit if isinstance(target, Core) else PURE
     if not isinstance(raw, np.ndarray):
+        refuse_traced(raw, name, "make a new array: x = x.at[key].add(y)")
         raise NotANumber(name, f"{type(raw).__name__}, which cannot be written into")
     raws, units = separated(tuple(others))
     values, result = _into_first(_op(ufunc), (unit, *units), (raw, *raws))

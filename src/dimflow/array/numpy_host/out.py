@@ -7,7 +7,16 @@ import numpy as np
 
 from dimflow.array.core import Core
 from dimflow.array.dimarray import wrap
-from dimflow.errors import NotANumber, PointError, ShapeMismatch, UnitError, UnitLossError
+from dimflow.array.in_place import is_followed
+from dimflow.backends import pins
+from dimflow.errors import (
+    NotANumber,
+    PointError,
+    ShapeMismatch,
+    TracedValueError,
+    UnitError,
+    UnitLossError,
+)
 from dimflow.ops.rules.convert import Converter, checked_converter
 from dimflow.ops.rules.units import PURE
 from dimflow.units import Unit
@@ -71,6 +80,10 @@ def run_into(
 def into(target: Any, unit: Unit | None, name: str) -> Converter | None:
     """How results in a unit become those that a target holds; an error if they cannot."""
     source = PURE if unit is None else unit
+    pins.check(_raw(target))
+    if is_followed(target):
+        verb = _raw(target).trace.verb
+        raise TracedValueError(f"{name} with out=", verb, "leave out= away, and name the result")
     if not isinstance(target, Core):
         if not source.dimension.is_dimensionless:
             raise UnitLossError(f"{name} into a plain array", source)

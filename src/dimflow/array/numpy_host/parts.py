@@ -7,7 +7,8 @@ import numpy as np
 
 from dimflow.array.core import Core
 from dimflow.array.interpreter import converted, planned, separated
-from dimflow.errors import UnsupportedFunction
+from dimflow.autodiff.carrier import Carrier
+from dimflow.errors import TracedValueError, UnsupportedFunction
 from dimflow.ops import Op
 from dimflow.ops.dispatch import interpreter_of
 from dimflow.ops.rules.units import PURE
@@ -73,9 +74,16 @@ def is_deaf(raw: Any) -> bool:
 def refuse_deaf(raw: Any, name: str) -> None:
     """An error for an array that NumPy's functions would turn into one of NumPy's."""
     if is_deaf(raw):
+        refuse_traced(raw, name)
         library = interpreter_of(type(raw)).name
         reason = f"it works on NumPy's own arrays only, and this is one of {library}"
         raise UnsupportedFunction(name, reason, "convert it: x.to_backend('numpy')")
+
+
+def refuse_traced(raw: Any, name: str, hint: str | None = None) -> None:
+    """An error for a value that is being differentiated, which NumPy's own code cannot follow."""
+    if isinstance(raw, Carrier):
+        raise TracedValueError(name, raw.trace.verb, hint or raw.trace.hint)
 
 
 def normal_axis(axis: int, ndim: int) -> int:

@@ -7,6 +7,7 @@ NumPy's function does the work. None of them runs on another library's arrays.
 from typing import Any
 
 from dimflow import ops
+from dimflow.array.numpy_host.parts import refuse_traced
 from dimflow.errors import UnitChoiceError, UnitError, UnsupportedFunction
 from dimflow.ops import Op
 from dimflow.ops.rules import points
@@ -30,6 +31,8 @@ from dimflow.ops.rules.units import (
 
 def _only_numpy(name: str) -> Any:
     def refuse(*args: Any, **params: Any) -> Any:
+        for value in args:
+            refuse_traced(getattr(value, "_raw", value), f"np.{name}")
         raise UnsupportedFunction(f"np.{name}", "it works on NumPy's own arrays only")
 
     return refuse

@@ -6,7 +6,8 @@ import numpy as np
 
 from dimflow.array.core import Core
 from dimflow.array.in_place import in_unit
-from dimflow.array.numpy_host.parts import Handler, named, pure
+from dimflow.array.numpy_host.parts import Handler, named, pure, refuse_traced
+from dimflow.backends import pins
 from dimflow.errors import NotANumber
 
 FUNCTIONS: dict[str, Handler] = {}
@@ -20,7 +21,9 @@ def _pair(target: Any, values: Any, name: str) -> tuple[Any, Any]:
     else:
         raw, value = target, pure(values, f"{operation} into a plain array")
     if not isinstance(raw, np.ndarray):
+        refuse_traced(raw, operation, "make a new array: x = x.at[key].set(y)")
         raise NotANumber(operation, f"{type(raw).__name__}, which cannot be written into")
+    pins.check(raw)
     return raw, value
 
 

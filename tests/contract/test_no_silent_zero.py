@@ -1,0 +1,117 @@
+"""No derivative is zero by mistake: what a rule leaves out does not matter, or it is an error."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dimflow import autodiff, ops
+from dimflow.errors import MissingRule, TracedValueError
+from dimflow.ops import Op
+from dimflow.ops.record import REQUIRED, Hosts
+from tests.contract.deviations import REFUSED_DERIVATIVES
+from tests.contract.evaluate import is_inexact, leaves, names, quietly, run
+from tests.contract.finite_differences import (
+    difference,
+    differentiable,
+    differentiable_places,
+    random_tangents,
+)
+from tests.contract.samples import Case, all_cases, parametrized
+
+STEP = 1e-6
+
+
+@parametrized("left out", differentiable())
+def test_an_argument_that_a_rule_leaves_out_has_no_influence(name: str) -> None:
+    op = ops.get(name)
+    for case in all_cases(name):
+        known = (*differentiable_places(op, case), *REFUSED_DERIVATIVES.get(name, ()))
+        left = [i for i, a in enumerate(case.args) if is_inexact(a) and i not in known]
+        for i in left if case.smooth else []:
+            for change in difference(op, case, random_tangents(op, case, [i])):
+                what = f"{case.label} by {i}, which has no derivative"
+                assert change is None or not np.any(np.abs(change) > 1e-6), what
+
+
+# Parameters that are static to the rules, but numbers to whoever calls
+
+
+def numbers_of(case: Case) -> list[str]:
+    """The parameters that are numbers with a fraction."""
+    return [name for name, value in case.params.items() if type(value) is float]
+
+
+WITH_NUMBERS = [
+    n
+    for n in names()
+    if ops.get(n).kind != "random" and any(numbers_of(c) for c in all_cases(n) if c.smooth)
+]
+
+
+@pytest.mark.parametrize("also", [False, True], ids=["alone", "beside traced arrays"])
+@parametrized("traced parameter", WITH_NUMBERS)
+def test_a_traced_parameter_has_its_derivative_or_is_refused(name: str, also: bool) -> None:
+    op = ops.get(name)
+    for case in all_cases(name):
+        for parameter in numbers_of(case) if case.smooth else []:
+            quietly(_check_parameter, op, case, parameter, also)
+
+
+def _check_parameter(op: Op, case: Case, parameter: str, also: bool) -> None:
+    places = differentiable_places(op, case) if also else []
+
+    def function(number: Any, *values: Any) -> list[Any]:
+        args = list(case.args)
+        for i, value in zip(places, values, strict=True):
+            args[i] = value
+        return leaves(run(op, args, {**case.params, parameter: number}))
+
+    value, rest = case.params[parameter], [case.args[i] for i in places]
+    try:
+        outs, pull = autodiff.vjp(function, [np.float64(value), *rest])
+        after, before = (function(value + s * STEP, *rest) for s in (1, -1))
+    except (TypeError, ValueError):  # refused, or at the end of its range
+        return
+    weights = [np.ones_like(out) if is_inexact(out) else None for out in outs]
+    pairs = zip(after, before, outs, strict=True)
+    wanted = sum(np.sum(a - b) / (2 * STEP) for a, b, out in pairs if is_inexact(out))
+    got = pull(weights)[0]
+    np.testing.assert_allclose(got, wanted, rtol=1e-4, atol=1e-6, err_msg=case.label)
+
+
+# An op without a rule
+
+SIN = ops.get("sin")
+BARE = Op(
+    "without_rules",
+    kind="primitive",
+    doc="The sine, of which nobody wrote the derivative.",
+    family="elementwise",
+    signature="x, /",
+    domain=(),
+    hosts=Hosts(numpy="sin"),
+    **{rule: getattr(SIN, rule) for rule in REQUIRED["primitive"]},
+)
+BARE.derivative = BARE.batching = None  # the table would not take it
+X = np.array([1.0, -2.0])
+
+MODES = {
+    "vjp": lambda f: autodiff.vjp(f, (X,)),
+    "jvp": lambda f: autodiff.jvp(f, (X,), (X,)),
+    "linearize": lambda f: autodiff.linearize(f, (X,)),
+    "vmap": lambda f: autodiff.vmap(f, (X,), (0,)),
+}
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_an_op_without_a_rule_is_an_error_that_names_it(mode: str) -> None:
+    np.testing.assert_array_equal(BARE.run((X,), {}), np.sin(X))
+    with pytest.raises(MissingRule, match=r"without_rules has no (derivative|batching) rule"):
+        MODES[mode](lambda x: (BARE.run((x,), {}),))
+
+
+def test_an_op_without_a_definition_refuses_a_traced_parameter() -> None:
+    with pytest.raises(TracedValueError, match=r"static_power\(..., exponent=x\)") as caught:
+        autodiff.vjp(lambda x, n: (ops.static_power(x, exponent=n),), (np.array([2.0]), 3.0))
+    assert "stop_gradient" in str(caught.value)
