@@ -48,7 +48,7 @@ REFUSED: dict[str, str] = {
             *("poly", "polyadd", "polyder", "polydiv", "polyfit", "polyint", "polymul", "polysub"),
             *("polynomial.polynomial.polygrid2d", "polynomial.polynomial.polyval2d", "roots"),
             *("apply_along_axis", "piecewise", "vander", "sort_complex", "real_if_close"),
-            *("arange", "geomspace", "linspace", "logspace"),
+            *("arange", "geomspace", "logspace"),
             "lib.stride_tricks.sliding_window_view",
         ),
         "they are NumPy's own code, which no op stands for",

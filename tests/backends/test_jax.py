@@ -16,6 +16,7 @@ import torch
 import dimflow
 from dimflow import DimArray, Unit, ops
 from dimflow import units as u
+from dimflow.autodiff import checkpoints, control, custom
 from dimflow.backends import backend, jax_kernels
 from dimflow.errors import (
     BackendMismatch,
@@ -119,7 +120,8 @@ def test_ops_that_need_values_say_so_when_traced(name: str) -> None:
 
 
 def test_every_kernel_belongs_to_an_op() -> None:
-    families = {op.family for op in ops.TABLE.values()}
+    programs = [*vars(control).values(), custom.CUSTOM_CALL, checkpoints.CHECKPOINT]
+    families = {op.family for op in [*ops.TABLE.values(), *programs] if isinstance(op, ops.Op)}
     modules = {module.name for module in pkgutil.iter_modules(jax_kernels.__path__)}
     assert modules - families == {"precision"}
 

@@ -11,6 +11,7 @@ from dimflow import ops
 from dimflow.ops import Op
 
 MODULES = [
+    "dimflow",
     "dimflow.array",
     "dimflow.array.display",
     "dimflow.array.factories",
@@ -29,7 +30,8 @@ MODULES = [
     "dimflow.plotting",
     "dimflow.random",
     "dimflow.testing",
-    "dimflow.transforms",
+    "dimflow.transforms.location",
+    "dimflow.transforms.spec",
     "dimflow.units",
 ]
 

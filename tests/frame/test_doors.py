@@ -21,7 +21,7 @@ DOORS = {
     ("backends/torch", "torch"): "the class of DimArray for tensors",
     ("ops/dispatch", "backends"): "backends enter themselves as interpreters",
     ("ops/namespace", "array"): "functions for users run on arrays with units",
-    ("transforms/nan_watch", "torch"): "operators of tensors, where they are loaded",
+    ("transforms/nan_watches", "torch"): "operators of tensors, where they are loaded",
     ("units/unit", "array"): "5 * units.m",
 }
 

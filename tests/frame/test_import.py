@@ -56,5 +56,27 @@ def test_units_need_no_numpy(statement: str) -> None:
     assert "dimflow.units" in modules_after(standalone)
 
 
+def test_plain_arrays_need_no_engine() -> None:
+    """Who takes no derivative does not pay for the engine, nor for what is built on it."""
+    statement = """
+import numpy as np
+from dimflow import DimArray
+x = DimArray([1.0, 2.0], "m")
+x[0] = x[1]
+x += x
+np.sqrt(x * x), np.sum(x), x.mean(), f"{x}", x.to("km")
+"""
+    loaded = modules_after(statement)
+    assert "dimflow.array" in loaded
+    layers = {name.split(".")[1] for name in loaded if name.startswith("dimflow.")}
+    assert not layers & {"autodiff", "transforms"}
+
+
+def test_a_check_needs_no_engine() -> None:
+    loaded = modules_after("import dimflow; dimflow.check(lambda m, v: m * v**2 / 2, 'kg', 'm/s')")
+    assert "dimflow.transforms.checking" in loaded
+    assert not {name for name in loaded if name.startswith("dimflow.autodiff")}
+
+
 def test_import_dimflow_parses_no_command_line() -> None:
     assert not modules_after("import dimflow") & {"argparse", "dimflow.cli"}

@@ -376,7 +376,7 @@ def test_no_grad_stops_the_derivative_around_it_or_says_that_it_cannot(library: 
     x = make(library, [2.0, 3.0], "m")
     same(dimflow.grad(half, engine="own")(x), [4.0, 9.0], "m**2")
     if library in ("jax", "mlx"):
-        with pytest.raises(UnitError, match="stop_gradient"):
+        with pytest.raises(UnitError, match="detach"):
             dimflow.grad(half)(x)
         with no_grad():
             assert not is_grad_enabled()
@@ -402,7 +402,7 @@ def test_values_leave_the_record_by_detach_alone(library: str) -> None:
         lambda: pickle.dumps(y),
         lambda: np.array([y[0], y[1]]),
     ):
-        with pytest.raises(TracedValueError, match="detach"):
+        with pytest.raises(TracedValueError, match="stop_gradient"):
             leave()
     assert y.detach().tolist() == [1.0, 2.0]
     assert not y.detach().requires_grad

@@ -25,8 +25,8 @@ from dimflow.errors import (
     UnitLossError,
     UnitParseError,
 )
-from dimflow.transforms import Location, Spec
-from dimflow.transforms.spec import read_spec
+from dimflow.transforms.location import Location
+from dimflow.transforms.spec import Spec, read_spec
 
 
 def kinetic(m: Any, v: Any) -> Any:

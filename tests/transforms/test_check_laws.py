@@ -9,8 +9,8 @@ from dimflow import DimArray, Unit, ops
 from dimflow.backends.abstract import Abstract
 from dimflow.errors import DimflowError, UnitError
 from dimflow.ops import Op
-from dimflow.transforms import Spec
 from dimflow.transforms.checking import abstract, outcome
+from dimflow.transforms.spec import Spec
 from tests.array.numpy_recipes import RECIPES
 from tests.array.numpy_walk import Quantity, function
 from tests.contract.deviations import ARBITRARY

@@ -198,3 +198,35 @@ def test_the_own_engine_on_raw_arrays() -> None:
     np.testing.assert_allclose(change, slope)
     (rows,) = autodiff.vmap(function, [np.stack([x, 2 * x])], [0])
     np.testing.assert_allclose(rows, np.stack([np.sin(x) * x, np.sin(2 * x) * 2 * x]))
+
+
+@pytest.mark.parametrize("library", ["torch", "jax", "mlx"])
+def test_a_native_transform_gives_way_to_ours_where_the_function_uses_what_it_follows(
+    library: str,
+) -> None:
+    """The inner one sees its own arguments alone; what it closes over decides."""
+    x = DimArray([1.0, 2.0], "m").to_backend(library)
+    w = DimArray(3.0, "s").to_backend(library)
+    inner = {
+        "grad": lambda w: dimflow.grad(lambda x: dimflow.sum(x**2 * w))(x),
+        "jvp": lambda w: dimflow.jvp(lambda x: x * x * w, (x,), (x,))[1],
+        "linearize": lambda w: dimflow.linearize(lambda x: x * x * w, x)[1](x),
+        "jacobian": lambda w: dimflow.jacobian(lambda x: x * x * w)(x),
+        "forward": lambda w: dimflow.jacobian(lambda x: x * x * w, mode="forward")(x),
+        "nth": lambda w: dimflow.nth_derivative(lambda x: x**3 * w, 2)(x),
+        "vmap": lambda w: dimflow.vmap(lambda x: x * w)(x),
+    }
+    expected = {"grad": 6, "jvp": 10, "linearize": 10, "jacobian": 6, "forward": 6, "nth": 18}
+    for name, function in inner.items():
+        found = dimflow.grad(lambda w, f=function: dimflow.sum(f(w)), engine="own")(w)
+        assert float(found.data) == pytest.approx(expected.get(name, 3)), name
+
+
+def test_an_engine_that_was_asked_for_does_not_give_way() -> None:
+    x, w = DimArray([1.0], "m").to_backend("torch"), DimArray(3.0, "s").to_backend("torch")
+
+    def outer(w: Any) -> Any:
+        return dimflow.sum(dimflow.grad(lambda x: dimflow.sum(x * w), engine="native")(x))
+
+    with pytest.raises(UnitError, match="grad by torch, of a function that uses what ours follows"):
+        dimflow.grad(outer, engine="own")(w)

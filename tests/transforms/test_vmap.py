@@ -353,16 +353,27 @@ def test_arguments_by_name_are_named() -> None:
     assert "give what all calls share by position, or bind it" in str(caught.value)
 
 
-def test_engines_are_not_mixed() -> None:
+def test_a_batch_goes_by_the_engine_that_follows_what_it_closes_over() -> None:
     x, k = make("torch", [1.0, 2.0], "m"), make("torch", 2.0, "N/m")
 
     def work(k: Any) -> Any:
         return dimflow.sum(vmap(lambda r: k * r * r)(x))
 
-    with pytest.raises(UnitError, match="batch by the same engine"):
-        grad(work, engine="own")(k)
+    assert float(grad(work, engine="own")(k).data) == 5.0
 
 
 def test_names_and_docs_stay() -> None:
     assert vmap(energy).__name__ == "energy"
     assert dimflow.vmap is vmap
+
+
+def test_a_batched_value_can_be_shown() -> None:
+    shown: list[str] = []
+
+    def note(x: Any) -> Any:
+        shown.extend([str(x), repr(x), f"{x:.2f}"])
+        return x
+
+    vmap(note)(DimArray(np.ones((2, 3)), "m"))
+    text = "<float64[3] in each of 2 calls>"
+    assert shown == [f"{text} m", f"DimArray({text}, 'm')", f"{text} m"]

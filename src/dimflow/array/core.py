@@ -4,6 +4,7 @@ from typing import Any, Self
 
 from dimflow.backends import Device, backend_of
 from dimflow.errors import UnitLossError
+from dimflow.ops.dispatch import followed
 from dimflow.ops.rules.convert import converter
 from dimflow.ops.rules.units import PURE
 from dimflow.units import Dimension, Unit
@@ -107,11 +108,11 @@ class Core:
         return Device(library.device(self._raw), library.beneath(self._raw).name)
 
     @property
-    def requires_grad(self) -> bool:
-        """Whether what is done with this array is recorded, to be differentiated."""
-        return backend_of(self._raw).requires_grad(self._raw)
-
-    @property
     def backend(self) -> str:
         """The name of the raw array's library."""
         return backend_of(self._raw).beneath(self._raw).name
+
+
+def is_followed(value: Any) -> bool:
+    """Whether a trace follows the value, or did: it is then a carrier within."""
+    return type(value._raw if isinstance(value, Core) else value) in followed

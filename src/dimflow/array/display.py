@@ -10,7 +10,7 @@ import numpy as np
 
 from dimflow.array.core import Core
 from dimflow.backends import Backend
-from dimflow.errors import NoDataError, UnitError, UnitFormatError
+from dimflow.errors import NoDataError, TracedValueError, UnitError, UnitFormatError
 from dimflow.ops.dispatch import interpreter_of
 
 _TABLE_LIMIT = 400  # elements that an HTML table or a LaTeX matrix shows
@@ -164,7 +164,7 @@ def _numpy(array: Core) -> Any:
         return None
     try:
         return np.asarray(interpreter.to_numpy(interpreter.detach(array._raw)))
-    except NoDataError:
+    except (NoDataError, TracedValueError):
         return None
     except UnitError:  # a dtype that NumPy has not, such as bfloat16
         raw = interpreter.asarray(interpreter.detach(array._raw), dtype="float32")

@@ -5,10 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from dimflow.array.core import Core
+from dimflow import ops
+from dimflow.array.core import Core, is_followed
 from dimflow.array.dimarray import DimArray, wrap
 from dimflow.array.interpreter import lifted
 from dimflow.array.numpy_host.parts import refuse_deaf
+from dimflow.array.numpy_host.rules import between
 from dimflow.backends import Backend
 from dimflow.backends import backend as backend_named
 from dimflow.errors import DimensionError, PointError, UnitError
@@ -147,7 +149,10 @@ def full(
     device: Any = None,
 ) -> DimArray:
     """An array of one value, which may carry a unit itself."""
-    (value,), found = _common("full", unit, fill_value)
+    (value,), found = _common("full", unit, fill_value, is_op=True)
+    if is_followed(value):
+        filled = ops.broadcast_to(value, shape=(shape,) if isinstance(shape, int) else tuple(shape))
+        return wrap(filled if dtype is None else ops.astype(filled, named(dtype)), found)
     return _native("full", found, dtype, backend, device, shape, value)
 
 
@@ -217,9 +222,12 @@ def linspace(
     device: Any = None,
 ) -> DimArray:
     """`num` values from start to stop, equally spaced."""
-    (first, last), found = _common("linspace", unit, start, stop)
+    (first, last), found = _common("linspace", unit, start, stop, is_op=True)
     if isinstance(found.law, Logarithmic):
         raise PointError("linspace", found, "convert the ends to the .linear unit first")
+    if is_followed(first) or is_followed(last):
+        made = between(first, last, num=num, endpoint=endpoint, dtype=named(dtype), axis=axis)
+        return wrap(made, found)
     raw = np.linspace(first, last, num, endpoint, dtype=named(dtype), axis=axis)
     return _made(raw, found, backend, device, dtype)
 
@@ -291,14 +299,16 @@ def from_dlpack(
     return _made(np.from_dlpack(x, **options), unit, None, None)
 
 
-def _common(operation: str, unit: Any, *values: Any) -> tuple[list[Any], Unit]:
+def _common(operation: str, unit: Any, *values: Any, is_op: bool = False) -> tuple[list[Any], Unit]:
     """Numbers of values in one unit: the one asked for, or the first that a value has.
 
     A bare number counts in the unit asked for; without one it must be 0, infinite or nan beside
-    quantities.
+    quantities. Values that a trace follows need an operation that goes by ops.
     """
     pairs = [_pair(v) for v in values]
     for raw, _ in pairs:
+        if is_op and is_followed(raw):
+            continue
         refuse_deaf(raw, f"dimflow.{operation}")
     carried = [u for u in (_carried(v) for v in values) if u is not None]
     target = Unit(unit) if unit is not None else carried[0] if carried else PURE

@@ -102,14 +102,10 @@ def _is_alone(array: Core) -> bool:
         return False
     value = array._raw
     while isinstance(value, Carrier):
-        if getrefcount(value.value) > _ONE + _is_kept(value):
+        if type(value) is Recorded:  # calls on record hold its value too, and see no change
+            if value.is_beginning or value.trace.is_seen_elsewhere(value.value):
+                return False
+        elif getrefcount(value.value) > _ONE:
             return False
         value = value.value
     return type(value) is np.ndarray and value.base is None
-
-
-def _is_kept(carrier: Carrier) -> bool:
-    """Whether the call that made the value holds it, besides the carrier."""
-    made = carrier.node.out if type(carrier) is Recorded else None
-    parts = made if isinstance(made, (tuple, list)) else (made,)
-    return any(part is carrier.value for part in parts)

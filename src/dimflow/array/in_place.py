@@ -5,13 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from dimflow.array.core import Core
+from dimflow.array.core import Core, is_followed
 from dimflow.array.interpreter import converted, planned, separated
 from dimflow.array.operators import is_foreign
-from dimflow.backends import Backend, backend_of, pins
+from dimflow.backends import backend_of, pins
 from dimflow.errors import UnitError
-from dimflow.ops import Op
-from dimflow.ops.dispatch import interpreters
+from dimflow.ops import Op, dispatch
 from dimflow.ops.rules import dtypes
 from dimflow.ops.rules.convert import checked_converter
 from dimflow.ops.rules.dtypes import kind_of
@@ -33,7 +32,7 @@ def write(array: Core, op: Op, function: Callable[[Any, Any], Any], other: Any) 
         raise _changes(op, array._unit, "a product with a unit")
     if is_foreign(type(other)):
         return NotImplemented
-    if is_followed(array) or is_followed(other):
+    if dispatch.followed and (is_followed(array) or is_followed(other)):
         from dimflow.array import followed
 
         return followed.write(array, op, other)
@@ -49,12 +48,6 @@ def write(array: Core, op: Op, function: Callable[[Any, Any], Any], other: Any) 
     pins.check(array._raw)
     array._raw = function(array._raw, raw)
     return array
-
-
-def is_followed(value: Any) -> bool:
-    """Whether a trace follows the value, or did: it is then a carrier within."""
-    library = interpreters.get(type(value._raw if isinstance(value, Core) else value))
-    return isinstance(library, Backend) and library.follows
 
 
 def write_result(array: Core, result: Any) -> Any:
@@ -84,6 +77,8 @@ def in_unit(target: Unit, value: Any, operation: str, hint: str | None = None) -
 
     A hint says that the value is a result, whose unit the array would have to take over.
     """
+    if isinstance(value, Core) and value._unit is target:
+        return value._raw
     raws, units = separated((value,))
     unit = units[0]
     if unit is ENDLESS or (unit is ZERO and target.law is None):

@@ -6,11 +6,10 @@ from typing import Any, Self
 import numpy as np
 
 from dimflow import ops
-from dimflow.array.core import Core
-from dimflow.autodiff import Carrier
+from dimflow.array.core import Core, is_followed
 from dimflow.backends import Backend, backend_of
 from dimflow.errors import TracedValueError
-from dimflow.ops.dispatch import interpreter_of
+from dimflow.ops.dispatch import followed, interpreter_of
 
 _new = object.__new__
 _ndarray = np.ndarray
@@ -33,7 +32,7 @@ def _picked(raw: Any, key: Any) -> Any:
 
 def _holds_carriers(key: Any) -> bool:
     """Whether an index is followed by a trace of ours, so that no library can take it."""
-    return any(isinstance(part, Carrier) for part in (key if type(key) is tuple else (key,)))
+    return any(map(is_followed, key if type(key) is tuple else (key,)))
 
 
 class Indexing(Core):
@@ -57,13 +56,13 @@ class Indexing(Core):
         return result
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        from dimflow.array.in_place import in_unit, is_followed
+        from dimflow.array.in_place import in_unit
 
         raw = in_unit(self._unit, value, "an assignment")
-        if is_followed(raw) or is_followed(self):
-            from dimflow.array import followed
+        if type(raw) in followed or type(self._raw) in followed:
+            from dimflow.array.followed import assign
 
-            followed.assign(self, raw_key(key), raw)
+            assign(self, raw_key(key), raw)
         else:
             backend_of(self._raw).assign(self._raw, raw_key(key), raw)
 

@@ -191,7 +191,7 @@ def backward(array: Core, gradient: Any, retain_graph: bool, inputs: Any) -> Non
         ends = _chosen(ends, inputs)
     for end in ends:
         end.gathered.check(unit)
-    places = [AMBIENT._carrier(end.out, end, 0) for end in ends]
+    places = [AMBIENT.carrier(end.out, end) for end in ends]
     found = cotangents([raw], [ct], places, keep=retain_graph, beyond=True)
     with _adding:
         for end, back in zip(ends, found, strict=True):

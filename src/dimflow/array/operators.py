@@ -14,7 +14,7 @@ from dimflow.array.guests import guest_of
 from dimflow.backends import backend_of
 from dimflow.errors import NoDataError, NotANumber
 from dimflow.ops import Op
-from dimflow.ops.dispatch import interpreter_of
+from dimflow.ops.dispatch import Interpreter, interpreter_of
 from dimflow.ops.rules.units import ENDLESS, PURE, ZERO, Plan
 from dimflow.units import Unit
 
@@ -128,13 +128,10 @@ def _applied(array: Core, function: Operator, left: Any, right: Any, plan: Plan)
     return result
 
 
-def _meet(left: type, right: type) -> bool:
-    """Whether raw values of two types may stand in one operator."""
-    one, other = interpreter_of(left), interpreter_of(right)
-    if one is other:
-        return True
-    by_rank = {one.rank: one, other.rank: other}
-    return 0 in by_rank and getattr(by_rank[max(by_rank)], "meets_numpy", False)
+def _meet(left: Interpreter, right: Interpreter) -> bool:
+    """Whether raw values of two libraries may stand in one operator."""
+    lower, higher = sorted((left, right), key=lambda library: library.rank)
+    return lower.rank == 0 and getattr(higher, "meets_numpy", False)
 
 
 def _raised(raw: Any, exponent: float) -> Any:
@@ -192,7 +189,8 @@ def _binary(
         kind = type(other)
         if kind is type(self):
             right, theirs = other._raw, other._unit._serial
-            if not _meet(type(self._raw), type(right)):
+            one, another = interpreter_of(type(self._raw)), interpreter_of(type(right))
+            if one is not another and not _meet(one, another):
                 return op.run((self, other), {})
         elif kind is float or kind is int:
             right, theirs = other, _PURE if pure else serial(other)

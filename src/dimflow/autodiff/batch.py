@@ -5,10 +5,12 @@ from contextlib import contextmanager
 from typing import Any
 
 from dimflow import ops
-from dimflow.autodiff.carrier import CARRIERS, Carrier, Trace, alive, shielded
+from dimflow.autodiff.carrier import Carrier, alive, by_definition, shielded
 from dimflow.autodiff.rules import as_result, leaves
-from dimflow.errors import MissingRule, ShapeMismatch, TracedValueError
-from dimflow.ops import Op, dispatch
+from dimflow.autodiff.trace import Trace, newest_level
+from dimflow.backends.batching import CHOOSE
+from dimflow.errors import ShapeMismatch, TracedValueError
+from dimflow.ops import Op
 from dimflow.ops.rules.transposition import shape_of
 
 _new = object.__new__
@@ -30,8 +32,12 @@ class Batched(Carrier):
     def _one_value(self, operation: str) -> Any:
         value = alive(self)
         if value is self:
-            raise TracedValueError(operation, self.trace.verb, self.trace.hint)
+            raise TracedValueError(operation, self.trace.verb, CHOOSE)
         return value
+
+    def __repr__(self) -> str:
+        lengths = ", ".join(map(str, self.shape))
+        return f"<{self.dtype}[{lengths}] in each of {shape_of(self.value)[self.axis]} calls>"
 
     def __bool__(self) -> bool:
         return bool(self._one_value("a branch"))
@@ -49,7 +55,7 @@ class Batch(Trace):
     __slots__ = ("size",)
 
     verb = "batched"
-    hint = "choose by dimflow.where(condition, x, y) or dimflow.cond instead of by if"
+    hint = "write it with dimflow's functions, or go call by call: dimflow.map"
 
     def __init__(self, size: int) -> None:
         super().__init__()
@@ -71,7 +77,7 @@ class Batch(Trace):
     @contextmanager
     def renewed(self) -> Iterator[None]:
         """Run something anew, for values of newer traces too: it is then the newest of all."""
-        before, self.level = self.level, Trace().level
+        before, self.level = self.level, newest_level()
         try:
             with self.reopened():
                 yield
@@ -85,9 +91,7 @@ class Batch(Trace):
     def run(self, op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
         """By the op's batching rule, or through its definition."""
         if op.batching is None:
-            if op.definition is None:
-                raise MissingRule(op.name, "batching rule")
-            return op.call(op.definition, shielded(args), params)
+            return by_definition(op, args, params, "batching rule")
         values = tuple([a.value if type(a) is Batched and a.trace is self else a for a in args])
         out, axes = op.batching(op, shielded(values), tuple([self.axis(a) for a in args]), params)
         parts = leaves(out)
@@ -105,9 +109,6 @@ class Batch(Trace):
             shape = (self.size, *shape_of(value))
             return ops.broadcast_to(value, shape=shape)
         return value.value if axis == 0 else ops.moveaxis(value.value, source=axis, destination=0)
-
-
-dispatch.interpreters[Batched] = CARRIERS
 
 
 def vmap(

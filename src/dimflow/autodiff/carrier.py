@@ -6,63 +6,21 @@ When a trace is over its carriers count as the values they hold.
 """
 
 import operator
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from itertools import count
+from collections.abc import Callable, Iterable, Iterator
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from dimflow import ops
+from dimflow.autodiff.trace import Differentiation, Trace
 from dimflow.backends import Backend, backend_of
-from dimflow.errors import NotANumber, TracedValueError
+from dimflow.errors import MissingRule, NotANumber, TracedValueError
 from dimflow.ops import Op, dispatch
 from dimflow.ops.dispatch import interpreter_of
 from dimflow.ops.families.index.keys import split_key
 
-_levels = count(1)
 _INDEX = ops.get("index")
-
-
-def newest_level() -> int:
-    """A level that no trace has, above all that there are."""
-    return next(_levels)
-
-
-class Trace:
-    """Somebody who follows values through ops: a tape, tangents, a batch."""
-
-    __slots__ = ("is_over", "level")
-
-    verb = "traced"  # what happens to values: they are being ...
-    hint = ""  # what to do where a plain number is wanted
-
-    level: float  # the newer, the higher
-
-    def __init__(self, level: float | None = None) -> None:
-        self.level: float = next(_levels) if level is None else level
-        self.is_over = False
-
-    def run(self, op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
-        """Run an op of which this trace is the newest that follows an argument."""
-        raise NotImplementedError
-
-    def over(self) -> None:
-        """From now on, its carriers count as their values."""
-        self.is_over = True
-
-    def is_silent(self) -> bool:
-        """Whether it follows nothing here and now: within no_grad()."""
-        return self.is_over
-
-    @contextmanager
-    def reopened(self) -> Iterator[None]:
-        """Follow values again for a while, after it is over: to run something anew."""
-        before, self.is_over = self.is_over, False
-        try:
-            yield
-        finally:
-            self.is_over = before
 
 
 def _operator(name: str, *, reflected: bool = False) -> Any:
@@ -120,6 +78,10 @@ class Carrier:
     __array_ufunc__ = None  # NumPy's operators leave the work to ours
     __hash__ = None  # type: ignore[assignment]
 
+    def __init_subclass__(cls) -> None:
+        dispatch.interpreters[cls] = CARRIERS
+        dispatch.followed.add(cls)
+
     @property
     def shape(self) -> tuple[int, ...]:
         """The lengths of the axes."""
@@ -133,10 +95,7 @@ class Carrier:
     @property
     def size(self) -> int:
         """The number of elements."""
-        size = 1
-        for n in self.shape:
-            size *= n
-        return size
+        return prod(self.shape)
 
     @property
     def dtype(self) -> Any:
@@ -240,29 +199,6 @@ def alive(value: Any) -> Any:
     return value
 
 
-class Shielded(Carrier):
-    """A plain array whose own operators would raise beside a carrier: here they are ops."""
-
-    __slots__ = ()
-
-
-_nobody = Trace(0)
-_nobody.over()
-
-
-def shielded(value: Any) -> Any:
-    """Values that may stand beside carriers in operators; one or several."""
-    kind = type(value)
-    if kind in dispatch.stubborn:
-        carrier = object.__new__(Shielded)
-        carrier.value, carrier.trace = value, _nobody
-        return carrier
-    if dispatch.stubborn and isinstance(value, (tuple, list)):
-        parts = map(shielded, value)
-        return kind(*parts) if hasattr(kind, "_fields") else kind(parts)
-    return value
-
-
 def evened(values: tuple[Any, ...]) -> tuple[Any, ...]:
     """NumPy's arrays as those of the library beside them, as an op lifts them.
 
@@ -292,6 +228,28 @@ def innermost(value: Any) -> Any:
     while isinstance(value, Carrier):
         value = value.value
     return value
+
+
+def newest(values: Iterable[Any]) -> Trace | None:
+    """The newest trace that follows a value."""
+    traces = [v.trace for v in values if isinstance(v, Carrier)]
+    return max(traces, key=lambda trace: trace.level, default=None)
+
+
+def is_differentiated(value: Any) -> bool:
+    """Whether a trace that differentiates follows a value."""
+    while isinstance(value, Carrier):
+        if isinstance(value.trace, Differentiation) and not value.trace.is_over:
+            return True
+        value = value.value
+    return False
+
+
+def by_definition(op: Op, args: tuple[Any, ...], params: dict[str, Any], rule: str) -> Any:
+    """What an op without a rule gives: its parts have one. MissingRule if it has no parts."""
+    if op.definition is None:
+        raise MissingRule(op.name, rule)
+    return op.call(op.definition, shielded(args), params)
 
 
 def _numpy(value: Any) -> Any:
@@ -377,11 +335,8 @@ class Carriers(Backend):
 
     def requires_grad(self, raw: Any) -> bool:
         """Whether a trace that differentiates follows the value."""
-        while isinstance(raw, Carrier):
-            if raw.trace.verb == "differentiated" and not raw.trace.is_over:
-                return True
-            raw = raw.value
-        return self.beneath(raw).requires_grad(raw)
+        inner = innermost(raw)
+        return is_differentiated(raw) or backend_of(inner).requires_grad(inner)
 
     def is_mutable(self, raw: Any) -> bool:
         """No: others may have seen the value, as it was."""
@@ -393,11 +348,11 @@ class Carriers(Backend):
         return self.run(_INDEX, (raw, *arrays), {"key": static})
 
     def copy(self, raw: Any) -> Any:
-        """The carrier: nobody can write into it. Of where a tape begins, a value after that."""
+        """A value of its own, which stands on record as well."""
         value = alive(raw)
         if not isinstance(value, Carrier):
             return backend_of(value).copy(value)
-        return ops.positive(value) if value.is_beginning else value
+        return ops.positive(value)
 
     def detach(self, raw: Any) -> Any:
         """The value, that no derivative goes through; a copy, since the record needs its own."""
@@ -411,4 +366,26 @@ class Carriers(Backend):
 
 
 CARRIERS = Carriers()
-dispatch.interpreters[Shielded] = CARRIERS
+
+
+class Shielded(Carrier):
+    """A plain array whose own operators would raise beside a carrier: here they are ops."""
+
+    __slots__ = ()
+
+
+_nobody = Trace(0)
+_nobody.over()
+
+
+def shielded(value: Any) -> Any:
+    """Values that may stand beside carriers in operators; one or several."""
+    kind = type(value)
+    if kind in dispatch.stubborn:
+        carrier = object.__new__(Shielded)
+        carrier.value, carrier.trace = value, _nobody
+        return carrier
+    if dispatch.stubborn and isinstance(value, (tuple, list)):
+        parts = map(shielded, value)
+        return kind(*parts) if hasattr(kind, "_fields") else kind(parts)
+    return value

@@ -7,18 +7,28 @@ are arguments too. The second one is recorded, from the arguments on, and gone b
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+import numpy as np
+
+from dimflow.autodiff import saving
 from dimflow.autodiff.batch import Batch
-from dimflow.autodiff.carrier import CARRIERS, Carrier, Trace
-from dimflow.autodiff.custom import CUSTOM_CALL, newest
-from dimflow.autodiff.node import Node
+from dimflow.autodiff.carrier import Carrier, by_definition, innermost, newest
+from dimflow.autodiff.custom import CUSTOM_CALL
+from dimflow.autodiff.programs import program
 from dimflow.autodiff.reverse import cotangents
 from dimflow.autodiff.rules import as_result, leaves
-from dimflow.autodiff.tape import Recorded, Tape, _serials, calls_before, moved_on, silence
+from dimflow.autodiff.tape import Recorded, Tape, calls_before, moved_on
+from dimflow.autodiff.trace import Differentiation
+from dimflow.errors import ComputationError
 from dimflow.ops import Op, dispatch
 from dimflow.ops.rules.derivatives import Zero
 
 Function = Callable[..., Any]
 Policy = str | Callable[[Op], bool] | None
+_SLACK = 1e-3  # a library may sum in another order when it runs again
+_OTHER = (
+    "the function gave another result when it ran again",
+    "nothing that it closes over may be written into meanwhile, and what it draws needs a seed",
+)
 POLICIES = (None, "dots", "everything")
 
 
@@ -40,24 +50,21 @@ def _run(*arrays: Any, function: Function, policy: Policy = None) -> tuple[Any, 
     return tuple(function(*arrays))  # tangents go along, and leave nothing behind
 
 
-CHECKPOINT = Op(
+CHECKPOINT = program(
     "checkpoint",
-    kind="control",
-    doc="A function's results, of which the way back keeps the arguments alone.",
-    family="custom",
-    signature=_run,
-    domain=(),
-    definition=_run,
+    "A function's results, of which the way back keeps the arguments alone.",
+    "custom",
+    _run,
 )
 
 
 def _recorded(tape: Tape, arrays: Any, function: Function, policy: Policy) -> tuple[Any, ...]:
     """One call on the tape, whatever the function does."""
-    values = tuple(a.value if _is_on(tape, a) else a for a in arrays)
-    is_silent = tape.level <= silence.get()
-    if is_silent or tape.seen is not None:
-        if not is_silent:
-            tape._note(arrays)
+    arrays = tuple(map(saving.kept, arrays))
+    values = tuple(a.value if tape.holds(a) else a for a in arrays)
+    if tape.is_silent() or tape.seen is not None:
+        if not tape.is_silent():
+            tape.note(arrays)
         return _below(values, function, policy)
     if policy == "everything":
         return tuple(function(*arrays))
@@ -67,24 +74,12 @@ def _recorded(tape: Tape, arrays: Any, function: Function, policy: Policy) -> tu
             outs = _below(values, function, policy)
         else:
             outs = keeping.first(function, values)
-        tape._note(outs)
-    outs = tuple(o.value if _is_on(tape, o) else o for o in outs)
+        tape.note(outs)
+    outs = tuple(o.value if tape.holds(o) else o for o in outs)
     closed_over = [source for carrier in seen.values() for source in _results_beside(carrier)]
     again = _Again(tape, function, closed_over, keeping)
     params = {"function": function, "pull": again.pull, "push": again.push}
-    return tuple(_as_call(tape, CUSTOM_CALL, (*arrays, *closed_over), params, outs))
-
-
-def _as_call(tape: Tape, op: Op, args: tuple[Any, ...], params: dict[str, Any], out: Any) -> Any:
-    """The known result of an op as that of a call on the tape."""
-    node = Node()
-    node.op = op
-    node.values = tuple(a.value if _is_on(tape, a) else a for a in args)
-    node.parents = tuple((a.node, a.place) if _is_on(tape, a) else None for a in args)
-    node.params = params
-    node.out = out
-    node.serial = next(_serials)
-    return as_result(op, out, [tape._carrier(o, node, i) for i, o in enumerate(leaves(out))])
+    return tuple(tape.record(CUSTOM_CALL, (*arrays, *closed_over), params, outs))
 
 
 def _below(values: tuple[Any, ...], function: Function, policy: Policy) -> tuple[Any, ...]:
@@ -94,16 +89,23 @@ def _below(values: tuple[Any, ...], function: Function, policy: Policy) -> tuple
     return tuple(function(*values))
 
 
-def _is_on(tape: Tape, value: Any) -> bool:
-    return type(value) is Recorded and value.trace is tape
-
-
 def _results_beside(carrier: Recorded) -> list[Recorded]:
     """All results of the call that made a value: only one of those in use is noted."""
     out = carrier.node.out
     if not isinstance(out, (tuple, list)):
         return [carrier]
-    return [carrier.trace._carrier(o, carrier.node, place) for place, o in enumerate(out)]
+    return [carrier.trace.carrier(o, carrier.node, place) for place, o in enumerate(out)]
+
+
+def _is_alike(new: Any, old: Any) -> bool:
+    """Whether a result is that of the first run, as far as NumPy's numbers tell."""
+    again, first = innermost(new), innermost(old)
+    if not all(isinstance(value, (np.ndarray, np.generic)) for value in (again, first)):
+        return True
+    if again.shape != first.shape or again.dtype.kind not in "fc":
+        return bool(again.shape == first.shape)
+    largest = np.max(abs(first), initial=0.0, where=np.isfinite(first))
+    return np.allclose(again, first, rtol=_SLACK, atol=_SLACK * largest, equal_nan=True)
 
 
 class _Again:
@@ -121,7 +123,7 @@ class _Again:
         self.closed_over = closed_over
         self.keeping = keeping
 
-    def _record(self, args: tuple[Any, ...]) -> tuple[list[Any], list[Recorded]]:
+    def _record(self, args: tuple[Any, ...], known: Any) -> tuple[list[Any], list[Recorded]]:
         """Where a record of the function ends, and where it begins."""
         count = len(args) - len(self.closed_over)
         tape = self.tape
@@ -131,16 +133,18 @@ class _Again:
                 outs = self.function(*fresh)
             else:
                 outs = self.keeping.again(self.function, fresh)
-        return [o if _is_on(tape, o) else None for o in outs], [*fresh, *self.closed_over]
+        if not all(map(_is_alike, outs, known)):
+            raise ComputationError("checkpoint", *_OTHER)
+        return [o if tape.holds(o) else None for o in outs], [*fresh, *self.closed_over]
 
     def pull(self, cts: Sequence[Any], outs: Any, args: tuple[Any, ...]) -> list[Any]:
         """Cotangents of the arguments, and of what the function closes over."""
-        ends, sources = self._record(args)
+        ends, sources = self._record(args, outs)
         return cotangents(ends, cts, sources, keep=False)
 
     def push(self, tangents: Sequence[Any], outs: Any, args: tuple[Any, ...]) -> list[Any]:
         """Tangents of the results."""
-        ends, sources = self._record(args)
+        ends, sources = self._record(args, outs)
         moved: dict[int, list[Any]] = {}
         for source, tangent in zip(sources, tangents, strict=True):
             moved.setdefault(source.node.serial, []).append(tangent)
@@ -162,7 +166,7 @@ class Kept(Carrier):
     __slots__ = ()
 
 
-class Keeping(Trace):
+class Keeping(Differentiation):
     """Keeps results of some ops when a function runs first, and uses them when it runs again.
 
     What is done with closed-over values alone is not seen here, and done again.
@@ -170,12 +174,8 @@ class Keeping(Trace):
 
     __slots__ = ("kept", "policy", "rest", "tape")
 
-    verb = "differentiated"
-    hint = Tape.hint
-
     def __init__(self, tape: Tape, policy: Callable[[Op], bool]) -> None:
-        super().__init__()
-        self.level = tape.level + 0.5  # newer than the tape, and older than all that follows
+        super().__init__(tape.level + 0.5)  # newer than the tape, older than all that follows
         self.tape = tape
         self.policy = policy
         self.kept: list[Any] = []
@@ -208,13 +208,12 @@ class Keeping(Trace):
     def run(self, op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
         """The op, or what it gave the first time."""
         if op.derivative is None:
-            return op.call(op.rule("definition"), args, params)
+            return by_definition(op, args, params, "derivative rule")
         values = tuple(a.value if type(a) is Kept and a.trace is self else a for a in args)
         if type(op.derivative) is Zero:
             return dispatch.run(op, values, params)
-        out = (
-            self._kept(op, values, params) if self.policy(op) else dispatch.run(op, values, params)
-        )
+        run = self._kept if self.policy(op) else dispatch.run
+        out = run(op, values, params)
         return as_result(op, out, [self._followed(part) for part in leaves(out)])
 
     def _kept(self, op: Op, values: tuple[Any, ...], params: dict[str, Any]) -> Any:
@@ -223,12 +222,9 @@ class Keeping(Trace):
             self.kept.append(out)
             return out
         out = next(self.rest)
-        if not any(_is_on(self.tape, v) for v in values):
+        if not any(self.tape.holds(v) for v in values):
             return out
-        return _as_call(self.tape, op, values, params, out)
-
-
-dispatch.interpreters[Kept] = CARRIERS
+        return self.tape.record(op, values, params, out)
 
 
 def _in_batch(

@@ -1,4 +1,4 @@
-"""Control flow over raw values: ops whose parameters are functions of flat raw arrays.
+"""Control flow over raw values: choices and loops, as programs.
 
 A definition is the loop in Python that one would write, so that every trace follows it step by step
 and nothing about derivatives or batches has to be said here, but for choices by a value that is
@@ -12,6 +12,7 @@ import numpy as np
 
 from dimflow import ops
 from dimflow.autodiff.carrier import innermost
+from dimflow.autodiff.programs import program
 from dimflow.backends import Backend, backend_of
 from dimflow.backends.abstract import Abstract
 from dimflow.backends.programs import Followed
@@ -285,23 +286,18 @@ def _home(op: Op, before: Raws, after: Raws) -> Backend | None:
     return None
 
 
-def _declared(name: str, doc: str, definition: Callable[..., Any]) -> Op:
-    return Op(
-        name,
-        kind="control",
-        doc=doc,
-        family="control",
-        signature=definition,
-        domain=(),
-        definition=definition,
-    )
-
-
-MEMBERS = _declared(
-    "members", "NumPy's array of a value in all calls of a batch; None if not known.", _members
+MEMBERS = program(
+    "members",
+    "NumPy's array of a value in all calls of a batch; None if not known.",
+    "control",
+    _members,
 )
-CONDITIONAL = _declared("conditional", "What one of two functions gives.", _conditional)
-SWITCH = _declared("switch", "What one of several functions gives, by its place.", _switch)
-WHILE_LOOP = _declared("while_loop", "A step again and again while a test holds.", _while_loop)
-FORI_LOOP = _declared("fori_loop", "A step for every integer of a range.", _fori_loop)
-SCAN = _declared("scan", "A step for every slice, that hands on a carry and gives a row.", _scan)
+CONDITIONAL = program("conditional", "What one of two functions gives.", "control", _conditional)
+SWITCH = program("switch", "What one of several functions gives, by its place.", "control", _switch)
+WHILE_LOOP = program(
+    "while_loop", "A step again and again while a test holds.", "control", _while_loop
+)
+FORI_LOOP = program("fori_loop", "A step for every integer of a range.", "control", _fori_loop)
+SCAN = program(
+    "scan", "A step for every slice, that hands on a carry and gives a row.", "control", _scan
+)

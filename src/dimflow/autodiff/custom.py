@@ -9,9 +9,9 @@ from typing import Any
 
 from dimflow import ops
 from dimflow.autodiff.batch import Batch
-from dimflow.autodiff.carrier import Carrier, Trace
+from dimflow.autodiff.carrier import is_differentiated, newest
+from dimflow.autodiff.programs import program
 from dimflow.errors import ComputationError
-from dimflow.ops import Op
 from dimflow.ops.rules.derivatives import Given
 from dimflow.ops.rules.transposition import shape_of
 
@@ -37,7 +37,7 @@ def custom_call(
 
     def checked(*arrays: Any) -> tuple[Any, ...]:
         outs = tuple(function(*arrays))
-        if any(map(_is_differentiated, outs)):
+        if any(map(is_differentiated, outs)):
             raise ComputationError("custom_call", *CLOSED_OVER)
         return outs
 
@@ -54,31 +54,13 @@ def _run(
     return tuple(function(*arrays))
 
 
-CUSTOM_CALL = Op(
+CUSTOM_CALL = program(
     "custom_call",
-    kind="control",
-    doc="A function's results, with a derivative that comes with the call.",
-    family="custom",
-    signature=_run,
-    domain=(),
-    definition=_run,
-    derivative=Given(),
+    "A function's results, with a derivative that comes with the call.",
+    "custom",
+    _run,
+    Given(),
 )
-
-
-def newest(values: Sequence[Any]) -> Trace | None:
-    """The newest trace that follows a value."""
-    traces = [v.trace for v in values if isinstance(v, Carrier)]
-    return max(traces, key=lambda trace: trace.level, default=None)
-
-
-def _is_differentiated(value: Any) -> bool:
-    """Whether a trace that differentiates follows a value."""
-    while isinstance(value, Carrier):
-        if value.trace.verb == "differentiated" and not value.trace.is_over:
-            return True
-        value = value.value
-    return False
 
 
 def _in_batch(

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from dimflow.autodiff.carrier import CARRIERS, Carrier, Trace, alive, evened, shielded
+from dimflow.autodiff.carrier import Carrier, alive, by_definition, evened, shielded
 from dimflow.autodiff.node import Node
 from dimflow.autodiff.rules import as_result, leaves, pushed, zeros_for
-from dimflow.errors import MissingRule
+from dimflow.autodiff.trace import Differentiation
 from dimflow.ops import Op, dispatch
 from dimflow.ops.rules.derivatives import Zero
 
@@ -22,13 +22,10 @@ class Dual(Carrier):
     array_class = "dimflow.transforms.duals:DualNumber"
 
 
-class Forward(Trace):
+class Forward(Differentiation):
     """Runs an op on the values, and its derivative rule on the tangents."""
 
     __slots__ = ()
-
-    verb = "differentiated"
-    hint = "take it out of the derivative first: x.detach(), dimflow.stop_gradient(x)"
 
     def dual(self, value: Any, tangent: Any) -> Dual:
         """The value with a tangent of this trace."""
@@ -45,9 +42,7 @@ class Forward(Trace):
     def run(self, op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
         """The result with its tangents; plain where nothing changes."""
         if op.derivative is None:
-            if op.definition is None:
-                raise MissingRule(op.name, "derivative rule")
-            return op.call(op.definition, shielded(args), params)
+            return by_definition(op, args, params, "derivative rule")
         values = tuple([a.value if type(a) is Dual and a.trace is self else a for a in args])
         call = _new(Node)
         call.op, call.values, call.params = op, values, params
@@ -61,9 +56,6 @@ class Forward(Trace):
             for value, tangent in zip(leaves(out), tangents, strict=True)
         ]
         return as_result(op, out, parts)
-
-
-dispatch.interpreters[Dual] = CARRIERS
 
 
 def jvp(

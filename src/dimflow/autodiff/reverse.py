@@ -1,4 +1,7 @@
-"""The way back: cotangents of the results of a tape become those of where it began."""
+"""Reverse mode: cotangents of the results of a tape become those of where it began.
+
+They pair by sum(ct * x), without conjugation.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from heapq import heappop, heappush
@@ -9,7 +12,7 @@ import numpy as np
 from dimflow.autodiff.carrier import alive, shielded
 from dimflow.autodiff.node import Node
 from dimflow.autodiff.rules import fitted, pulled, zeros_for
-from dimflow.autodiff.saving import Form
+from dimflow.autodiff.saving import Form, check_held, held
 from dimflow.autodiff.tape import Recorded, recorded
 from dimflow.errors import ComputationError
 from dimflow.ops.rules.derivatives import Linear
@@ -83,22 +86,25 @@ class _Way:
 
     def go_on(self, node: Node, ct: Any) -> None:
         """From a call to those that made its arguments."""
-        parents = node.parents
+        parents: Any = node.parents
         if parents is None:
             raise ComputationError(*_GONE)
-        rule = node.op.derivative  # type: ignore[union-attr]
+        op: Any = node.op
+        rule = op.derivative
         if type(rule) is Linear and rule.into is not None:
             first = parents[0]
             is_partial = type(first) is Node and not any(parents[1:])
-            if is_partial and self.arrive_in_part(first, ct, node, rule.into):  # type: ignore[arg-type]
+            if held:
+                check_held(node)
+            if is_partial and self.arrive_in_part(first, ct, node, rule.into):
                 return
         backs = pulled(node, ct if type(ct) is list else (ct,))
         for parent, back in zip(parents, backs, strict=True):
             if parent is not None and back is not None:
                 if type(parent) is tuple:
-                    self.arrive(*parent, back)
+                    self.arrive(parent[0], parent[1], back)
                 else:
-                    self.arrive(parent, 0, back)  # type: ignore[arg-type]
+                    self.arrive(parent, 0, back)
 
 
 def cotangents(

@@ -11,7 +11,7 @@ import numpy as np
 from dimflow import ops
 from dimflow.autodiff.carrier import alive, shielded
 from dimflow.autodiff.node import Node
-from dimflow.autodiff.saving import Form
+from dimflow.autodiff.saving import Form, check_held, held
 from dimflow.errors import MissingRule
 from dimflow.ops import Op, dispatch
 from dimflow.ops.rules.derivatives import (
@@ -102,6 +102,8 @@ def pulled(call: Node, cts: Sequence[Any]) -> Sequence[Any]:
     Only of those that the call has a parent for; None for the others, and for no influence.
     """
     assert call.op is not None
+    if held:
+        check_held(call)
     rule = call.op.derivative
     way = _BACK.get(type(rule)) or _way(_BACK, call.op)
     if dispatch.stubborn and _is_stubborn(call, cts):
@@ -189,7 +191,8 @@ def _given_back(call: Node, rule: Given, cts: Sequence[Any]) -> Sequence[Any]:
     """By the pull that came with the call, or the transpose of its push."""
     pull, push = call.params["pull"], call.params["push"]
     if pull is not None:
-        return pull(cts, call.out, call.values)  # type: ignore[no-any-return]
+        found: Sequence[Any] = pull(cts, call.out, call.values)
+        return found
 
     def tangents(given: Any, outs: Any, values: Any, _params: Any) -> Parts:
         pairs = zip(push(given, outs, values), outs, strict=True)
@@ -217,6 +220,8 @@ def pushed(call: Node, tangents: Sequence[Any]) -> Parts:
     results = leaves(call.out)
     if type(call.op.derivative) is Zero:
         return [None] * len(results)
+    if held:
+        check_held(call)
     way = _way(_FORWARD, call.op)
     with np.errstate(all="ignore"):  # a slope may be endless where the value is not
         if _is_stubborn(call, tangents):
@@ -282,7 +287,8 @@ def _given_forward(call: Node, rule: Given, tangents: Sequence[Any]) -> Sequence
 
     pull, push, values = call.params["pull"], call.params["push"], call.values
     if push is not None:
-        return push(tangents, call.out, values)  # type: ignore[no-any-return]
+        found: Sequence[Any] = push(tangents, call.out, values)
+        return found
     places = [i for i, tangent in enumerate(tangents) if tangent is not None]
 
     def back(*cts: Any) -> Parts:

@@ -1,8 +1,7 @@
-"""Reverse mode: a tape of the ops that ran, and the way back through it.
+"""Tapes: the ops that ran, recorded, and the way forward through them once more.
 
 There is no list: a recorded value knows the call that made it, and that call those before it. So
 what nobody needs any more is freed, and what does not lead to the result is never visited.
-Cotangents pair by sum(ct * x), without conjugation.
 """
 
 from collections.abc import Callable, Container, Iterator, Sequence
@@ -11,17 +10,26 @@ from contextvars import ContextVar
 from itertools import count
 from operator import add, mul, sub, truediv
 from typing import Any
+from weakref import ref
 
 import numpy as np
 
 from dimflow import ops
 from dimflow.autodiff import saving
-from dimflow.autodiff.carrier import CARRIERS, Carrier, Trace, alive, evened, is_foreign, shielded
+from dimflow.autodiff.carrier import (
+    CARRIERS,
+    Carrier,
+    alive,
+    by_definition,
+    evened,
+    is_foreign,
+    shielded,
+)
 from dimflow.autodiff.node import Node
-from dimflow.autodiff.rules import pushed, zeros_for
-from dimflow.errors import MissingRule
+from dimflow.autodiff.rules import as_result, leaves, pushed, zeros_for
+from dimflow.autodiff.trace import Differentiation
 from dimflow.ops import Op, dispatch
-from dimflow.ops.rules.derivatives import Zero
+from dimflow.ops.rules.derivatives import Linear, Zero
 
 _serials = count()
 _new = object.__new__
@@ -39,6 +47,7 @@ def _operator(name: str, function: Callable[[Any, Any], Any], *, reflected: bool
     It is what the op would do, with fewer steps: the Python of small programs is mostly this.
     """
     op = ops.get(name)
+    is_linear = type(op.derivative) is Linear  # then the rule looks at no value
 
     def method(self: "Recorded", other: Any) -> Any:
         tape = self.trace
@@ -49,7 +58,8 @@ def _operator(name: str, function: Callable[[Any, Any], Any], *, reflected: bool
             value = other.value
             parent = other.node if not other.place else (other.node, other.place)
         elif kind is float or kind is int or (kind in _MEET_NUMPY and mine in _MEET_NUMPY):
-            value, parent = saving.kept(other) if kind is _ndarray else other, None
+            is_needed = kind is _ndarray and not is_linear
+            value, parent = saving.kept(other) if is_needed else other, None
         else:
             if is_foreign(kind):
                 return NotImplemented
@@ -88,7 +98,7 @@ def _operator(name: str, function: Callable[[Any, Any], Any], *, reflected: bool
 class Recorded(Carrier):
     """A value on a tape: the call that made it, and its place among that call's results."""
 
-    __slots__ = ("node", "place")
+    __slots__ = ("__weakref__", "node", "place")
 
     trace: "Tape"
     node: Node
@@ -106,17 +116,16 @@ class Recorded(Carrier):
     __rtruediv__ = _operator("divide", truediv, reflected=True)
 
 
-class Tape(Trace):
+class Tape(Differentiation):
     """Records what is done with the values that it watches."""
 
-    __slots__ = ("seen",)
-
-    verb = "differentiated"
-    hint = "take it out of the derivative first: x.detach(), dimflow.stop_gradient(x)"
+    __slots__ = ("seen", "views")
 
     def __init__(self, level: float | None = None) -> None:
         super().__init__(level)
         self.seen: dict[int, Recorded] | None = None  # while suspended: what was used meanwhile
+        # who may see the memory of a value beside its carrier, by the id of the memory's owner
+        self.views: dict[int, list[ref[Any]]] = {}
 
     def is_silent(self) -> bool:
         """After its end, and within no_grad()."""
@@ -149,9 +158,10 @@ class Tape(Trace):
         node.params = _NONE
         node.out = value
         node.serial = next(_serials)
-        return self._carrier(value, node, 0)
+        return self.carrier(value, node)
 
-    def _carrier(self, value: Any, node: Node, place: int) -> Recorded:
+    def carrier(self, value: Any, node: Node, place: int = 0) -> Recorded:
+        """A result of a call, by its place among several."""
         carrier = _new(Recorded)
         carrier.value = value
         carrier.trace = self
@@ -163,9 +173,7 @@ class Tape(Trace):
         """Run an op on the values, and remember the call if a derivative may be asked for."""
         rule = op.derivative
         if rule is None:
-            if op.definition is None:
-                raise MissingRule(op.name, "derivative rule")
-            return op.call(op.definition, shielded(args), params)
+            return by_definition(op, args, params, "derivative rule")
         values: list[Any] = []
         parents: list[Any] = []
         for a in args:
@@ -179,10 +187,10 @@ class Tape(Trace):
         node.values = plain = tuple(values)
         out = dispatch.run_alike(op, plain, params)
         if type(rule) is Zero or self.level <= silence.get():
-            return shielded(guarded(out, plain))
+            return shielded(self._leaving(out, plain))
         if self.seen is not None:
-            self._note(args)
-            return guarded(out, plain)
+            self.note(args)
+            return self._leaving(out, plain)
         if type(out) is not _ndarray:
             node.values = evened(plain)
         node.op = op
@@ -191,34 +199,75 @@ class Tape(Trace):
         node.out = out
         node.serial = next(_serials)
         if isinstance(out, (tuple, list)):
-            parts = [self._carrier(part, node, place) for place, part in enumerate(out)]
-            return op.result_type(*parts) if op.outputs else type(out)(parts)
+            saving.hold(node)
+            parts = [self.carrier(part, node, place) for place, part in enumerate(out)]
+            for part in parts:
+                self._share(part.value, plain, part)
+            return as_result(op, out, parts)
+        is_shared = type(out) is _ndarray and out.base is not None
+        is_large = False
         for value in plain:
+            if value is out:
+                is_shared = True
             if type(value) is _ndarray and value.size >= saving.LARGE:
-                saving.lighten(node)
-                break
-        return self._carrier(out, node, 0)
+                is_large = True
+        carrier = self.carrier(out, node)
+        if is_large:
+            saving.lighten(node)
+        if is_shared:
+            self._share(out, plain, carrier)
+        return carrier
 
-    def _note(self, args: tuple[Any, ...]) -> None:
+    def _share(self, out: Any, values: tuple[Any, ...], holder: Any) -> None:
+        """Note who holds a result that is a view of a value, or one of the arguments itself."""
+        owner = out.base if type(out) is _ndarray and out.base is not None else None
+        if owner is None:
+            if not any(out is value for value in values):
+                return
+            owner = out
+        self.views.setdefault(id(owner), []).append(ref(holder))
+
+    def is_seen_elsewhere(self, value: Any) -> bool:
+        """Whether somebody beside its carrier may see the memory of a value."""
+        holders = self.views.get(id(value), ())
+        return any(holder() is not None for holder in holders)
+
+    def _leaving(self, out: Any, values: tuple[Any, ...]) -> Any:
+        """A result that leaves the tape; not to be written into if it shares memory with it.
+
+        A view of a recorded value, or the value itself (`stop_gradient`), is such a result.
+        """
+        if type(out) is not _ndarray:
+            return out
+        if out.base is None and not any(out is value for value in values):
+            return out
+        view = out.view()
+        view.flags.writeable = False
+        self._share(view, values, view)
+        return view
+
+    def record(self, op: Op, args: tuple[Any, ...], params: dict[str, Any], out: Any) -> Any:
+        """The result of an op, known already, as that of a call on this tape."""
+        node = _new(Node)
+        node.op = op
+        node.values = tuple(a.value if self.holds(a) else a for a in args)
+        node.parents = tuple((a.node, a.place) if self.holds(a) else None for a in args)
+        node.params = params
+        node.out = out
+        node.serial = next(_serials)
+        saving.hold(node)
+        return as_result(op, out, [self.carrier(o, node, i) for i, o in enumerate(leaves(out))])
+
+    def holds(self, value: Any) -> bool:
+        """Whether a value is on this tape."""
+        return type(value) is Recorded and value.trace is self
+
+    def note(self, values: tuple[Any, ...]) -> None:
+        """While suspended: values of this tape among these are used."""
         assert self.seen is not None
-        for a in args:
-            if type(a) is Recorded and a.trace is self:
-                self.seen[a.node.serial] = a
-
-
-dispatch.interpreters[Recorded] = CARRIERS
-
-
-def guarded(out: Any, values: tuple[Any, ...]) -> Any:
-    """A result that leaves the tape; not to be written into if it shares memory with what is on it.
-
-    A view of a recorded value, or the value itself (`stop_gradient`), is such a result.
-    """
-    if type(out) is not _ndarray or (out.base is None and not any(out is v for v in values)):
-        return out
-    view = out.view()
-    view.flags.writeable = False
-    return view
+        for value in values:
+            if self.holds(value):
+                self.seen[value.node.serial] = value
 
 
 def recorded(

@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from dimflow import ops
-from dimflow.autodiff.carrier import CARRIERS, Carrier, Trace, alive, evened, shielded
+from dimflow.autodiff.carrier import Carrier, alive, by_definition, evened, shielded
 from dimflow.autodiff.node import Node
 from dimflow.autodiff.rules import as_result, leaves, pushed, total, zeros_for
-from dimflow.errors import MissingRule
+from dimflow.autodiff.trace import Differentiation
 from dimflow.ops import Op, dispatch
 from dimflow.ops.rules.derivatives import Linear, Multilinear, Zero
 
@@ -36,13 +36,10 @@ class Series(Carrier):
         return self.known[k]
 
 
-class Taylor(Trace):
+class Taylor(Differentiation):
     """Runs an op on series."""
 
     __slots__ = ("made",)
-
-    verb = "differentiated"
-    hint = "take it out of the derivative first: x.detach(), dimflow.stop_gradient(x)"
 
     def __init__(self) -> None:
         super().__init__()
@@ -65,9 +62,7 @@ class Taylor(Trace):
     def run(self, op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
         """The series of the results."""
         if op.derivative is None:
-            if op.definition is None:
-                raise MissingRule(op.name, "derivative rule")
-            return op.call(op.definition, shielded(args), params)
+            return by_definition(op, args, params, "derivative rule")
         key = None if type(op.derivative) is Zero else _key(op, args, params)  # a draw is new
         known = None if key is None else self.made.get(key)
         if known is not None:
@@ -184,9 +179,6 @@ def _key(op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
     except TypeError:
         return None
     return key
-
-
-dispatch.interpreters[Series] = CARRIERS
 
 
 def nth_derivatives(function: Callable[..., Any], value: Any, n: int) -> tuple[Any, ...]:

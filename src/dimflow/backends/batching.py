@@ -7,12 +7,12 @@ from dimflow import ops
 from dimflow.errors import ShapeMismatch, TracedValueError
 
 Function = Callable[..., tuple[tuple[Any, ...], tuple[Any, ...]]]
+CHOOSE = "choose by dimflow.where(condition, x, y) or dimflow.cond instead of by if"
 
 
 def value_needed() -> TracedValueError:
     """A number was asked for, where there is one for each call."""
-    hint = "choose by dimflow.where(condition, x, y) or dimflow.cond instead of by if"
-    return TracedValueError("a branch", "batched", hint)
+    return TracedValueError("a branch", "batched", CHOOSE)
 
 
 def not_shared() -> ShapeMismatch:

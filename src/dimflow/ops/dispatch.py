@@ -31,6 +31,8 @@ find_interpreter: Callable[[type], Interpreter] | None = None
 # Types of arrays whose operators raise beside a value that they do not know, instead of leaving
 # the work to it. None of NumPy's, PyTorch's and JAX's.
 stubborn: set[type] = set()
+# Types of values that a trace follows, instead of arrays; empty until the engine is imported.
+followed: set[type] = set()
 
 # A compiler that follows the bytecode (torch.compile) must not see our memos, which grow. It is
 # told to take this for True; for all others it is the cheapest function that answers None.

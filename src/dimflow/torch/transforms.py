@@ -10,28 +10,28 @@ from typing import Any
 import torch
 from torch.utils import _pytree as pytree
 
-from dimflow import transforms
 from dimflow.array.core import Core
 from dimflow.array.dimarray import wrap
 from dimflow.array.in_place import in_unit
 from dimflow.errors import UnitError
 from dimflow.torch.gradients import raw_of, unit_of
+from dimflow.transforms import derivatives
 from dimflow.units import Unit
 
 Function = Callable[..., Any]
 
-vjp = transforms.vjp
-jvp = transforms.jvp
+vjp = derivatives.vjp
+jvp = derivatives.jvp
 
 
 def grad(func: Function, argnums: Any = 0, has_aux: bool = False) -> Function:
     """As `torch.func.grad`: the gradient of a function of DimTensors, in [output] / [input]."""
-    return transforms.grad(func, argnums, has_aux=has_aux)
+    return derivatives.grad(func, argnums, has_aux=has_aux)
 
 
 def grad_and_value(func: Function, argnums: Any = 0, has_aux: bool = False) -> Function:
     """As `torch.func.grad_and_value`: the gradient in [output] / [input], and the value."""
-    both = transforms.value_and_grad(func, argnums, has_aux=has_aux)
+    both = derivatives.value_and_grad(func, argnums, has_aux=has_aux)
 
     def run(*args: Any, **kwargs: Any) -> Any:
         value, gradient = both(*args, **kwargs)

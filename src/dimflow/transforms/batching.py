@@ -10,6 +10,7 @@ import numpy as np
 from dimflow import ops
 from dimflow.array.dimarray import DimArray, wrap
 from dimflow.autodiff import Carrier
+from dimflow.backends.programs import Followed
 from dimflow.errors import MissingRule, NotANumber, ShapeMismatch, UnitError
 from dimflow.ops.rules.units import PURE
 from dimflow.transforms.calls import (
@@ -21,7 +22,7 @@ from dimflow.transforms.calls import (
     put_together,
     taken_apart,
 )
-from dimflow.transforms.engines import engine_for
+from dimflow.transforms.engines import engine_for, instead_of
 from dimflow.transforms.structure import mapped
 
 _NUMBERS = (bool, int, float, complex)
@@ -76,6 +77,7 @@ class _Batch:
         self.function = function
         self.given = (args, kwargs)
         self.out_axes = out_axes
+        self.wanted = engine
         self.engine = engine_for("vmap", self.given, engine)
         self.places: list[_Place | None] = []  # for each leaf; None for what all calls share
         self.out: list[tuple[Leaf, int | None]] = []
@@ -101,7 +103,12 @@ class _Batch:
         places = [place for place in self.places if place is not None]
         raws = tuple(self.engine.library.asarray(place.leaf.raw) for place in places)
         axes = [place.axis for place in places]
-        each, shared = map(iter, self.engine.batched(self._run, raws, axes, size))
+        try:
+            found = self.engine.batched(self._run, raws, axes, size)
+        except Followed:
+            self.engine = instead_of(self.engine, "vmap", self.wanted)
+            found = self.engine.batched(self._run, raws, axes, size)
+        each, shared = map(iter, found)
         made = []
         for leaf, axis in self.out:
             raw = next(shared) if axis is None else _moved(next(each), axis)
@@ -145,10 +152,7 @@ class _Batch:
         if self.engine.is_own:
             return raw if hasattr(raw, "shape") else self.engine.library.asarray(raw)
         if isinstance(raw, Carrier):
-            problem = (
-                f"vmap by {self.engine.library.name}, of a function that uses what ours follows"
-            )
-            raise UnitError(problem, "batch by the same engine: vmap(..., engine='own')")
+            raise Followed
         return self.engine.library.asarray(raw)
 
 

@@ -3,23 +3,25 @@
 A derivative has the unit [result]/[argument]; of points (20 °C) it is that of their differences.
 """
 
-from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple, TypeVar
 
 from dimflow import ops
 from dimflow.array.dimarray import DimArray, wrap
 from dimflow.autodiff import Carrier
 from dimflow.backends import Backend
+from dimflow.backends.programs import Followed
 from dimflow.errors import DimensionError, NotANumber, ShapeMismatch, UnitError
 from dimflow.ops.dispatch import interpreter_of
 from dimflow.ops.rules.convert import checked_converter
 from dimflow.ops.rules.dtypes import kind_of
 from dimflow.ops.rules.units import PURE
-from dimflow.transforms.engines import engine_for
+from dimflow.transforms.engines import Engine, engine_for, instead_of
 from dimflow.transforms.structure import mapped
 from dimflow.units import Unit
 
 Function = Callable[..., Any]
+Result = TypeVar("Result")
 KINDS = {"b": "truth values", "i": "integers", "u": "integers", "c": "complex numbers"}
 
 
@@ -53,6 +55,7 @@ class Call:
         self.function = function
         self.args = args
         self.has_aux = has_aux
+        self._wanted = engine
         self.engine = engine_for(name, (args, beside), engine)
         self.library = self.engine.library
         self.leaves, self._form = self._checked(args)
@@ -102,25 +105,32 @@ class Call:
         if self._structure is None:  # an engine that calls again has values of its own then
             self.out, self._structure = out, structure
             self._beside, self._aux_structure = beside, aux_structure
-        passing = (leaf for leaf in beside if self._passes(leaf))
-        return tuple(self._array(leaf.raw) for leaf in (*out, *passing))
+        passing = [leaf for leaf in beside if self._passes(leaf)]
+        if not self.engine.is_own and any(isinstance(x.raw, Carrier) for x in (*out, *passing)):
+            raise Followed
+        return tuple(as_array(leaf.raw, self.library) for leaf in (*out, *passing))
 
     def _passes(self, leaf: Leaf) -> bool:
         """Whether an array in aux goes through the engine; others are constant to it."""
         return self.engine.returns_any or kind_of(leaf.raw) in "fc"
 
-    def _array(self, raw: Any) -> Any:
-        """A bare number as an array, which engines need as a result."""
-        return raw if hasattr(raw, "shape") else self.library.asarray(raw)
-
     @property
     def raws(self) -> tuple[Any, ...]:
         """The arrays to differentiate by."""
-        return tuple(leaf.raw for leaf in self.leaves)
+        return _raws(self.leaves)
+
+    def by_engine(self, way: Callable[[Engine], Result]) -> Result:
+        """What the engine makes of it; ours, if the function gives values that it follows."""
+        try:
+            return way(self.engine)
+        except Followed:
+            self.engine = instead_of(self.engine, self.name, self._wanted)
+            self._structure = None
+            return way(self.engine)
 
     def reverse(self, *, keep: bool = True) -> Callable[[tuple[Any, ...]], tuple[Any, ...]]:
         """Run the function, and give the way back from cotangents of its results."""
-        self._raws, pull = self.engine.vjp(self._run, self.raws, keep=keep)
+        self._raws, pull = self.by_engine(lambda e: e.vjp(self._run, self.raws, keep=keep))
         self._note_raws()
         beside = (None,) * (len(self._raws) - len(self.out))
 
@@ -131,13 +141,14 @@ class Call:
 
     def forward(self, tangents: tuple[Any, ...]) -> Any:
         """Run the function, and give the tangent of its result."""
-        self._raws, changes = self.engine.jvp(self._run, self.raws, self.tangents(tangents))
+        moved = self.tangents(tangents)
+        self._raws, changes = self.by_engine(lambda e: e.jvp(self._run, self.raws, moved))
         self._note_raws()
         return self.changed(changes)
 
     def linear(self) -> Callable[[tuple[Any, ...]], Any]:
         """Run the function, and give the way from tangents of its arguments to its result's."""
-        self._raws, push = self.engine.linearize(self._run, self.raws)
+        self._raws, push = self.by_engine(lambda e: e.linearize(self._run, self.raws))
         self._note_raws()
         return lambda tangents: self.changed(push(self.tangents(tangents)))
 
@@ -170,13 +181,11 @@ class Call:
 
     def result(self) -> Any:
         """What the function gave, with units."""
-        made = [labelled(leaf.raw, leaf.unit, leaf.is_bare) for leaf in self.out]
-        return put_together(self._structure, iter(made))
+        return put_together(self._structure, with_units(_raws(self.out), self.out))
 
     def aux(self) -> Any:
         """What it gave beside that."""
-        made = [labelled(leaf.raw, leaf.unit, leaf.is_bare) for leaf in self._beside]
-        return put_together(self._aux_structure, iter(made))
+        return put_together(self._aux_structure, with_units(_raws(self._beside), self._beside))
 
     def check_scalar(self, *, holomorphic: bool = False) -> None:
         """One real number, or an error; one complex number if the function is holomorphic."""
@@ -316,6 +325,19 @@ def put_together(structure: Any, leaves: Iterator[Any], *, keep: bool = True) ->
     return mapped(structure, put)
 
 
+def paths_of(structure: Any) -> list[str]:
+    """Where the arrays stand in a structure that was taken apart."""
+    found: list[str] = []
+
+    def note(part: Any, path: str) -> Any:
+        if type(part) is _Kept and part.is_array:
+            found.append(path)
+        return part
+
+    mapped(structure, note)
+    return found
+
+
 def _pair(name: str, result: Any) -> tuple[Any, Any]:
     if not isinstance(result, tuple) or len(result) != 2:
         got = f"{type(result).__name__}"
@@ -331,6 +353,21 @@ def difference(unit: Unit) -> Unit:
 def labelled(raw: Any, unit: Unit, is_bare: bool) -> Any:
     """An array with its unit; raw if what it belongs to is, and there is no unit to lose."""
     return raw if is_bare and unit is PURE else wrap(raw, unit)
+
+
+def with_units(raws: Iterable[Any], leaves: Iterable[Leaf]) -> Iterator[Any]:
+    """Raw arrays labelled as others are."""
+    pairs = zip(raws, leaves, strict=True)
+    return (labelled(raw, leaf.unit, leaf.is_bare) for raw, leaf in pairs)
+
+
+def _raws(leaves: Iterable[Leaf]) -> tuple[Any, ...]:
+    return tuple(leaf.raw for leaf in leaves)
+
+
+def as_array(raw: Any, library: Backend) -> Any:
+    """A bare number as an array, which engines need as a result."""
+    return raw if hasattr(raw, "shape") else library.asarray(raw)
 
 
 def in_unit(name: str, leaf: Leaf, target: Unit, what: str) -> Any:

@@ -7,7 +7,14 @@ from typing import Any
 from dimflow import autodiff
 from dimflow.autodiff.checkpoints import POLICIES, Policy
 from dimflow.errors import UnitError
-from dimflow.transforms.calls import Leaf, check_callable, labelled, put_together, taken_apart
+from dimflow.transforms.calls import (
+    Leaf,
+    as_array,
+    check_callable,
+    put_together,
+    taken_apart,
+    with_units,
+)
 from dimflow.transforms.engines import library_of
 
 Function = Callable[..., Any]
@@ -51,14 +58,10 @@ def _called(function: Function, policy: Policy, args: Any, kwargs: Any) -> Any:
     made: list[tuple[list[Leaf], Any]] = []
 
     def run(*raws: Any) -> tuple[Any, ...]:
-        pairs = zip(raws, leaves, strict=True)
-        values = iter([labelled(raw, leaf.unit, leaf.is_bare) for raw, leaf in pairs])
-        full, named = put_together(structure, values)
+        full, named = put_together(structure, with_units(raws, leaves))
         made[:] = [taken_apart(name, function(*full, **named), keep=True)]
-        raws = tuple(leaf.raw for leaf in made[0][0])
-        return tuple(r if hasattr(r, "shape") else library.asarray(r) for r in raws)
+        return tuple(as_array(leaf.raw, library) for leaf in made[0][0])
 
     outs = autodiff.checkpoint(run, tuple(leaf.raw for leaf in leaves), policy)
     found, form = made[0]
-    pairs = zip(outs, found, strict=True)
-    return put_together(form, iter([labelled(o, leaf.unit, leaf.is_bare) for o, leaf in pairs]))
+    return put_together(form, with_units(outs, found))

@@ -17,8 +17,7 @@ import numpy as np
 
 from dimflow import ops
 from dimflow.array.dimarray import DimArray
-from dimflow.autodiff import control, innermost
-from dimflow.backends import Backend, backend
+from dimflow.autodiff import control
 from dimflow.backends.abstract import Abstract
 from dimflow.errors import (
     DimensionError,
@@ -34,6 +33,7 @@ from dimflow.ops.dispatch import interpreter_of
 from dimflow.ops.rules.dtypes import kind_of
 from dimflow.transforms import unrolled
 from dimflow.transforms.batching import vmap
+from dimflow.transforms.engines import library_of
 from dimflow.transforms.forms import form_of, other_form, parts_of
 from dimflow.transforms.location import with_location
 from dimflow.transforms.progress import Progress
@@ -78,7 +78,7 @@ def switch(index: Any, branches: Sequence[Function], *operands: Any) -> Any:
 def _branched(
     name: str, op: Op, choice: Any, branches: dict[str, Function], operands: tuple[Any, ...]
 ) -> Any:
-    library = _library((choice, operands))
+    library = library_of((choice, operands), within=True)
     raws, given = taken(name, "operands", operands, library, keep=True)
     outcome = Outcome(name, library, is_loose=False)
 
@@ -114,7 +114,7 @@ def while_loop(cond_fun: Function, body_fun: Function, init: Any) -> Any:
     The value keeps its structure, shapes and dtypes; each array comes back in the unit that it
     began with. JAX has no reverse derivative of this loop; ours has: `grad(f, engine="own")`.
     """
-    raws, carry = taken("while_loop", "init", init, _library(init))
+    raws, carry = taken("while_loop", "init", init, library_of(init, within=True))
 
     def condition(*raws: Any) -> tuple[Any]:
         return (_truth("while_loop", cond_fun(carry.put(raws))),)
@@ -138,7 +138,7 @@ def fori_loop(lower: Any, upper: Any, body_fun: Function, init: Any) -> Any:
         return unrolled.fori_loop(lower, upper, body_fun, init)
     given = {"lower": lower, "upper": upper}
     bounds = [_whole_number("fori_loop", what, bound) for what, bound in given.items()]
-    library = _library((init, bounds))
+    library = library_of((init, bounds), within=True)
     raws, carry = taken("fori_loop", "init", init, library)
 
     def body(i: Any, *raws: Any) -> list[Any]:
@@ -176,7 +176,7 @@ def scan(
     """
     if dispatch.is_traced(0):
         return unrolled.scan(f, init, xs, length, reverse)
-    library = _library((init, xs))
+    library = library_of((init, xs), within=True)
     raws, carry = taken("scan", "init", init, library)
     rows, slices = taken("scan", "xs", xs, library)
     steps = _length("scan", slices, length)
@@ -225,7 +225,7 @@ def _in_batches(f: Function, xs: Any, size: int) -> Any:
         raise UnitError(
             f"map was given batch_size={size!r}", "how many slices to take at once: 1000"
         )
-    _, slices = taken("map", "xs", xs, _library(xs))
+    _, slices = taken("map", "xs", xs, library_of(xs, within=True))
     length = _length("map", slices, None)
     if length <= size:
         return vmap(f)(xs)
@@ -314,24 +314,6 @@ def _segment(name: str, checkpoint: bool | int, length: int | None) -> int:
         problem = f"{name} was given checkpoint={checkpoint!r}"
         raise UnitError(problem, "True, or the number of steps between two carries to keep")
     return min(checkpoint, length)
-
-
-def _library(values: Any) -> Backend:
-    """The library of the arrays in a structure; NumPy if there is none, or no other."""
-    found = backend("numpy")
-
-    def note(value: Any, _path: str) -> Any:
-        nonlocal found
-        try:
-            library = interpreter_of(type(innermost(getattr(value, "_raw", value))))
-        except UnitError:
-            return value
-        if isinstance(library, Backend) and library.rank > found.rank:
-            found = library
-        return value
-
-    mapped(values, note)
-    return found
 
 
 # Checks without data

@@ -6,7 +6,7 @@ so that the cotangent of a single result is a pure number, and that of an argume
 """
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import update_wrapper
 from types import MethodType
 from typing import Any, NamedTuple
@@ -26,7 +26,17 @@ from dimflow.ops.rules.convert import checked_converter
 from dimflow.ops.rules.dtypes import kind_of
 from dimflow.ops.rules.transposition import shape_of
 from dimflow.ops.rules.units import PURE
-from dimflow.transforms.calls import Leaf, difference, labelled, leaf_of, put_together, taken_apart
+from dimflow.transforms.calls import (
+    Leaf,
+    as_array,
+    difference,
+    labelled,
+    leaf_of,
+    paths_of,
+    put_together,
+    taken_apart,
+    with_units,
+)
 from dimflow.transforms.engines import library_of
 from dimflow.transforms.location import with_location
 from dimflow.transforms.structure import mapped
@@ -131,15 +141,10 @@ class _Call:
 
     def _taken(self, name: str, value: Any) -> Any:
         """The structure of an argument, its arrays put aside."""
-
-        def take(part: Any, path: str) -> Any:
-            if part is None or not hasattr(part, "dtype") or not hasattr(part, "shape"):
-                return part
-            self.leaves.append(leaf_of(self.name, part, path))
-            self.places.append(_Place(name, path))
-            return _HERE
-
-        return mapped(value, take)
+        leaves, structure = taken_apart(self.name, value, keep=True)
+        self.leaves += leaves
+        self.places += [_Place(name, path) for path in paths_of(structure)]
+        return structure
 
     @property
     def has_way_back(self) -> bool:
@@ -150,10 +155,9 @@ class _Call:
 
     def _arguments(self, raws: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Arguments with units, as the function and its rules get them."""
-        pairs = zip(raws, self.leaves, strict=True)
-        values = iter([labelled(raw, leaf.unit, leaf.is_bare) for raw, leaf in pairs])
+        values = with_units(raws, self.leaves)
         filled = {
-            name: value if name in self.custom.static else _filled(value, values)
+            name: value if name in self.custom.static else put_together(value, values)
             for name, value in self.structures.items()
         }
         bound = inspect.BoundArguments(self.bound.signature, filled)
@@ -166,7 +170,7 @@ class _Call:
         if self.custom.vjp_rule is None and self.custom.jvp_rule is None:
             result, self._way_back = self._with_way_back(result)
         self.out, self._structure = taken_apart(self.name, result)
-        return tuple(map(self._array, (leaf.raw for leaf in self.out)))
+        return tuple(as_array(leaf.raw, self.library) for leaf in self.out)
 
     def _with_way_back(self, result: Any) -> tuple[Any, Function]:
         if isinstance(result, tuple) and len(result) == 2 and callable(result[1]):
@@ -177,14 +181,9 @@ class _Call:
         )
         raise MissingRule(self.name, "derivative of its own", hint)
 
-    def _array(self, raw: Any) -> Any:
-        return raw if hasattr(raw, "shape") else self.library.asarray(raw)
-
     def result(self, outs: Any) -> Any:
         """Results with units, in their structure."""
-        pairs = zip(outs, self.out, strict=True)
-        made = [labelled(raw, leaf.unit, leaf.is_bare) for raw, leaf in pairs]
-        return put_together(self._structure, iter(made))
+        return put_together(self._structure, with_units(outs, self.out))
 
     # The rules
 
@@ -222,12 +221,12 @@ class _Call:
             filled = None if is_fixed else labelled(_or_zeros(tangent, value), unit, leaf.is_bare)
             moved.append(filled)
         given = iter(moved)
-        each = tuple(_filled(self.structures[name], given) for name in self.holders)
+        each = tuple(put_together(self.structures[name], given) for name in self.holders)
         values, named = self._arguments(args)
         assert self.custom.jvp_rule is not None
         found = self.custom.jvp_rule(each, self.result(outs), *values, **named)
         what = f"the jvp rule of {self.name}"
-        paths = _paths(self._structure)
+        paths = paths_of(self._structure)
         parts = _matched(what, "the result", found, paths)
         return [
             self._fitting(what, f"result{path}", part, difference(leaf.unit), out)
@@ -285,33 +284,6 @@ class _Call:
             self.pull(made, made, args)
         if self.custom.jvp_rule is not None:
             self.push(args, made, args)
-
-
-class _Here:
-    """The place of an array in a structure."""
-
-    dtype = None  # so that it counts as a leaf
-
-
-_HERE = _Here()
-
-
-def _filled(structure: Any, values: Iterator[Any]) -> Any:
-    """A structure with arrays in their places."""
-    return mapped(structure, lambda part, _: next(values) if part is _HERE else part)
-
-
-def _paths(structure: Any) -> list[str]:
-    """The paths of the arrays in what was taken apart."""
-    found: list[str] = []
-
-    def note(part: Any, path: str) -> Any:
-        if part is not None and part.is_array:
-            found.append(path)
-        return part
-
-    mapped(structure, note)
-    return found
 
 
 def _matched(what: str, name: str, found: Any, paths: list[str]) -> list[Any]:

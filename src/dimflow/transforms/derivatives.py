@@ -9,11 +9,11 @@ from functools import wraps
 from typing import Any
 
 from dimflow import ops
-from dimflow.errors import ShapeMismatch, UnitError
+from dimflow.errors import ShapeMismatch, StructureMismatch, UnitError
 from dimflow.transforms.calls import Call, Function, check_callable, difference
 
 Place = int | str
-Places = Place | tuple[Place, ...]
+Places = Place | tuple[Place, ...] | list[Place]
 
 
 def grad(
@@ -67,7 +67,7 @@ def value_and_grad(
         found = pull((ops.ones_like(call.out[0].raw),))
         gradient = call.cotangents(found, difference(call.out[0].unit))
         value = (call.result(), call.aux()) if has_aux else call.result()
-        return value, gradient if isinstance(argnums, tuple) else gradient[0]
+        return value, gradient if isinstance(argnums, (tuple, list)) else gradient[0]
 
     return value_and_gradient
 
@@ -127,6 +127,10 @@ def linearize(
 
 def check_count(name: str, primals: Any, tangents: Any) -> None:
     """A tangent for each argument, or an error."""
+    if not isinstance(primals, (tuple, list)) or not isinstance(tangents, (tuple, list)):
+        wanted = f"tuples of arguments and tangents: dimflow.{name}(f, (x,), (dx,))"
+        got = " and ".join(type(given).__name__ for given in (primals, tangents))
+        raise StructureMismatch(name, wanted, got)
     if len(primals) != len(tangents):
         wanted = f"{len(primals)} tangents, one for each argument"
         raise ShapeMismatch(name, wanted, f"{len(tangents)}")
@@ -136,8 +140,10 @@ def chosen_arguments(
     name: str, function: Function, argnums: Places, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[Callable[..., Any], tuple[Any, ...]]:
     """The function of the chosen arguments alone, and these: by position, or by name."""
-    wanted = argnums if isinstance(argnums, tuple) else (argnums,)
+    wanted = argnums if isinstance(argnums, (tuple, list)) else (argnums,)
     places = [_place(name, function, place, args, kwargs) for place in wanted]
+    if len(set(places)) < len(places):
+        raise UnitError(f"{name} by one argument twice: {argnums}", "name each argument once")
     chosen = tuple(kwargs[p] if isinstance(p, str) else args[p] for p in places)
 
     def partial(*values: Any) -> Any:
@@ -168,4 +174,4 @@ def _place(name: str, function: Function, wanted: Place, args: Any, kwargs: Any)
     if not -len(args) <= wanted < len(args):
         problem = f"{name} by argument {wanted} of a call with {len(args)} arguments"
         raise UnitError(problem, "give it by position, or by name: argnums='x'")
-    return wanted
+    return wanted % len(args)

@@ -9,7 +9,7 @@ from dimflow.array.dimarray import DimArray
 from dimflow.array.leaves import private
 from dimflow.backends import Backend, backend
 from dimflow.backends.batching import not_shared
-from dimflow.errors import MissingRule, NotANumber, UnitError
+from dimflow.errors import MissingRule, UnitError
 from dimflow.ops.dispatch import interpreter_of
 from dimflow.transforms.structure import mapped
 
@@ -207,16 +207,27 @@ def engine_for(name: str, args: Any, wanted: str | None = None) -> Engine:
     return Own(library)
 
 
-def library_of(args: Any) -> Backend:
-    """The array library of all arrays in a structure; NumPy if there is no other."""
+def instead_of(engine: Engine, name: str, wanted: str | None) -> Engine:
+    """Ours, for a function that gives values which it follows; an error if another is wanted."""
+    if wanted == "native":
+        problem = f"{name} by {engine.library.name}, of a function that uses what ours follows"
+        raise UnitError(problem, "leave engine='native' out")
+    return Own(engine.library)
+
+
+def library_of(args: Any, *, within: bool = False) -> Backend:
+    """The array library of all arrays in a structure; NumPy if there is no other.
+
+    For values that our engine follows that is the engine; `within` asks for what it works on.
+    """
     found = backend("numpy")
 
     def note(value: Any, _path: str) -> Any:
         nonlocal found
         raw = value._raw if isinstance(value, DimArray) else value
         try:
-            library = interpreter_of(type(raw))
-        except (NotANumber, UnitError):
+            library = interpreter_of(type(autodiff.innermost(raw) if within else raw))
+        except UnitError:
             return value
         if isinstance(library, Backend) and library.rank > found.rank:
             found = library

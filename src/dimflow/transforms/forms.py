@@ -1,4 +1,7 @@
-"""Forms: what a structure of arrays looks like, to take many of the same form apart quickly."""
+"""Forms: what a structure of arrays looks like, to take many of the same form apart quickly.
+
+`structure.mapped` walks over the same structures; it asks anew what each of them is.
+"""
 
 import copy
 import dataclasses
@@ -113,6 +116,10 @@ class Series(_Container):
         """Whether this is a plain tuple or list of nothing but arrays."""
         return self.kind in (tuple, list) and all(part is ARRAY for part in self.parts)
 
+    def below(self, path: str, key: Any) -> str:
+        """The path of a part, by its name if it has one."""
+        return f"{path}[{key}]" if isinstance(key, int) else f"{path}.{key}"
+
     def put(self, leaves: Iterator[Any]) -> Any:
         """A tuple or list of the same class."""
         parts = [part.put(leaves) for part in self.parts]
@@ -205,7 +212,7 @@ def form_of(value: Any, keep: bool = False) -> Form:
     if value is None or isinstance(value, str):
         return Constant(value)
     if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return Series(type(value), tuple(range(len(value))), _forms(value, keep))
+        return Series(type(value), value._fields, _forms(value, keep))
     if type(value) in (tuple, list):
         return Series(type(value), tuple(range(len(value))), _forms(value, keep))
     if isinstance(value, MutableMapping):

@@ -6,6 +6,7 @@ units, so that those of one system may be of any.
 """
 
 from collections.abc import Callable
+from math import prod
 from typing import Any, NamedTuple
 
 from dimflow import autodiff, ops
@@ -24,6 +25,7 @@ from dimflow.ops.rules.dtypes import kind_of
 from dimflow.ops.rules.transposition import shape_of
 from dimflow.transforms.calls import (
     Leaf,
+    as_array,
     check_callable,
     difference,
     in_unit,
@@ -185,17 +187,15 @@ class _Problem:
         leaves, _ = taken_apart(self.name, found)
         if self.residuals is None:
             self.residuals = [leaf._replace(raw=None) for leaf in leaves]
-            wanted = sum(_count(leaf.raw) for leaf in self.unknowns)
-            if sum(_count(leaf.raw) for leaf in leaves) != wanted:
+            wanted = sum(prod(shape_of(leaf.raw)) for leaf in self.unknowns)
+            if sum(prod(shape_of(leaf.raw)) for leaf in leaves) != wanted:
                 got = ", ".join(str(shape_of(leaf.raw)) for leaf in leaves) or "nothing"
                 raise ShapeMismatch(self.name, f"as many equations as unknowns, {wanted}", got)
         pairs = zip(leaves, self.residuals, strict=True)
         return tuple(
-            self._array(in_unit(self.name, leaf, first.unit, "a residual")) for leaf, first in pairs
+            as_array(in_unit(self.name, leaf, first.unit, "a residual"), self.library)
+            for leaf, first in pairs
         )
-
-    def _array(self, raw: Any) -> Any:
-        return raw if hasattr(raw, "shape") else self.library.asarray(raw)
 
     # The answer
 
@@ -269,7 +269,9 @@ class _Problem:
             raise StructureMismatch(self.name, wanted, f"{len(leaves)}")
         raws = []
         for leaf, first, start in zip(leaves, self.unknowns, x, strict=True):
-            raw = self._array(in_unit(self.name, leaf, first.unit, "the solver's answer"))
+            raw = as_array(
+                in_unit(self.name, leaf, first.unit, "the solver's answer"), self.library
+            )
             if shape_of(raw) != shape_of(start):
                 wanted = f"a solver that gives the shape {shape_of(start)}"
                 raise ShapeMismatch(self.name, wanted, shape_of(raw))
@@ -313,7 +315,7 @@ class _FixedPoint(_Problem):
             raise ShapeMismatch(self.name, wanted, f"{shapes}")
         pairs = zip(leaves, self.unknowns, strict=True)
         return tuple(
-            self._array(in_unit(self.name, leaf, unknown.unit, "what comes back"))
+            as_array(in_unit(self.name, leaf, unknown.unit, "what comes back"), self.library)
             for leaf, unknown in pairs
         )
 
@@ -344,7 +346,9 @@ class _Argmin(_Problem):
             units: list[Unit] = [loss / difference(leaf.unit) for leaf in self.unknowns]
             self.residuals = [Leaf(None, unit, False) for unit in units]
             self.unit = leaves[0].unit
-        return self._array(in_unit(self.name, leaves[0], self.unit, "the function's result"))
+        return as_array(
+            in_unit(self.name, leaves[0], self.unit, "the function's result"), self.library
+        )
 
     def residual(self, x: Raws, args: Raws) -> Raws:
         """The gradient."""
@@ -367,10 +371,3 @@ def _labelled(raws: Raws, leaves: list[Leaf]) -> list[Any]:
         else labelled(raw, leaf.unit, leaf.is_bare)
         for raw, leaf in pairs
     ]
-
-
-def _count(raw: Any) -> int:
-    count = 1
-    for n in shape_of(raw):
-        count *= n
-    return count

@@ -57,7 +57,7 @@ def jacobian(
         partial, chosen = chosen_arguments("jacobian", function, argnums, args, kwargs)
         beside = (args, kwargs)
         call = Jacobian("jacobian", partial, chosen, beside, has_aux=has_aux, engine=engine)
-        found = call.blocks(mode, holomorphic, is_single=not isinstance(argnums, tuple))
+        found = call.blocks(mode, holomorphic, is_single=not isinstance(argnums, (tuple, list)))
         return (found, call.aux()) if has_aux else found
 
     return derivative
@@ -144,7 +144,7 @@ def nth_derivative(
 def _check_order(n: Any, argnums: Any) -> None:
     if not isinstance(n, int) or isinstance(n, bool) or n < 0:
         raise UnitError(f"nth_derivative of order {n!r}", "an order is 0, 1, 2, ...")
-    if isinstance(argnums, tuple):
+    if isinstance(argnums, (tuple, list)):
         problem = "nth_derivative by several arguments"
         raise UnitError(problem, "name one of them: argnums=0; dimflow.hessian mixes them")
 
@@ -187,7 +187,7 @@ class Jacobian(Call):
         """Forward for fewer inputs than outputs; and the way back, if it was needed to know."""
         if any(kind_of(raw) == "c" for raw in self.raws) and not holomorphic:
             return "reverse", None
-        shapes = self.engine.outline(self._run, self.raws)
+        shapes = self.by_engine(lambda e: e.outline(self._run, self.raws))
         pull = self.reverse() if shapes is None else None
         found = [tuple(leaf.raw.shape) for leaf in self.out] if shapes is None else shapes
         is_wide = sum(map(prod, found[: len(self.out)])) > count
@@ -253,7 +253,8 @@ class Jacobian(Call):
             kept = len(self.out)
             return tuple(changes[:kept]), tuple(values[kept:])
 
-        changes, beside = self.engine.batched(pushed, tangents, [0] * len(tangents), count)
+        axes = [0] * len(tangents)
+        changes, beside = self.by_engine(lambda e: e.batched(pushed, tangents, axes, count))
         self._raws = (*(leaf.raw for leaf in self.out), *beside)
         self._note_raws()
         return changes
@@ -276,7 +277,7 @@ class Jacobian(Call):
             got = f"{len(self.leaves)} arrays"
             raise ShapeMismatch(self.name, "one array to differentiate by", got)
         (leaf,) = self.leaves
-        changes = self.engine.repeated(self._run, leaf.raw, n)[: len(self.out)]
+        changes = self.by_engine(lambda e: e.repeated(self._run, leaf.raw, n))[: len(self.out)]
         self._check_results(changes, "fc")
         for change in changes:
             if leaf.raw.shape not in ((), change.shape):

@@ -7,8 +7,8 @@ from contextlib import ContextDecorator, ExitStack
 from contextvars import Token
 from typing import Any, Self
 
-from dimflow.autodiff.carrier import newest_level
 from dimflow.autodiff.tape import silence
+from dimflow.autodiff.trace import newest_level
 from dimflow.backends import Backend
 from dimflow.errors import UnitError
 from dimflow.transforms.engines import unstoppable

@@ -7,10 +7,10 @@ from typing import Any
 
 from dimflow.array.dimarray import DimArray
 
-Leaf = Callable[[Any, str], Any]
+Function = Callable[[Any, str], Any]  # of a leaf and its path
 
 
-def mapped(value: Any, function: Leaf, path: str = "") -> Any:
+def mapped(value: Any, function: Function, path: str = "") -> Any:
     """The same structure with `function(leaf, path)` for every leaf; nothing is changed in place.
 
     A path reads like Python: `state.position[2]`. What has a dtype is a leaf.

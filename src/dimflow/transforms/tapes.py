@@ -7,8 +7,6 @@ from functools import partial
 from math import prod
 from typing import Any, NamedTuple, Self
 
-import numpy as np
-
 from dimflow import autodiff, ops
 from dimflow.array.dimarray import wrap
 from dimflow.array.leaves import private
@@ -17,7 +15,14 @@ from dimflow.autodiff.reverse import cotangents, owned
 from dimflow.autodiff.rules import zeros_for
 from dimflow.autodiff.tape import Recorded, Tape, calls_before
 from dimflow.backends import Backend, backend_of
-from dimflow.errors import ComputationError, MissingRule, NotANumber, ShapeMismatch, UnitError
+from dimflow.errors import (
+    ComputationError,
+    MissingRule,
+    NotANumber,
+    ShapeMismatch,
+    StructureMismatch,
+    UnitError,
+)
 from dimflow.ops.rules.dtypes import kind_of
 from dimflow.transforms.calls import KINDS, difference, leaf_of
 from dimflow.transforms.engines import ENGINES
@@ -27,7 +32,7 @@ from dimflow.units import Unit
 
 _open: ContextVar[tuple[Any, ...]] = ContextVar("open_tapes", default=())
 _UNCONNECTED = ("error", "zero", "none")
-_WATCH = "x = tape.watch(x) gives the value that is tracked: use that one from there on"
+_WATCH = "x = tape.watch(x) gives the value that is tracked: compute with that one, in the block"
 
 
 class _End(NamedTuple):
@@ -187,8 +192,8 @@ class GradientTape:
         if end.raw is None:
             return [None] * len(ends)
         count = prod(shape)
-        library = backend_of(autodiff.innermost(end.value))
-        basis = library.asarray(np.eye(count).reshape(count, *shape), dtype=end.value.dtype)
+        held = autodiff.innermost(end.value)
+        basis = ops.reshape(backend_of(held).basis(count, held), shape=(count, *shape))
         if isinstance(end.raw, Recorded):
             is_met = self._reached(end, ends)
             found = self._at_once(end, basis, ends)
@@ -230,6 +235,9 @@ class GradientTape:
 
     def _end(self, name: str, part: Any, path: str) -> _End:
         """Where a value stands on the tape, or on that of its library."""
+        if isinstance(part, (tuple, list, dict)):
+            wanted = "one array; of several, add up their gradients"
+            raise StructureMismatch(f"{name}, for its target,", wanted, type(part).__name__)
         leaf = leaf_of(name, part, path)
         raw = leaf.raw
         while isinstance(raw, Carrier):

@@ -59,6 +59,11 @@ _each(
     "a sample asks for complex128, and MLX has complex64 alone",
 )
 
+# JAX
+
+for _law in ("native", "native forward"):
+    _each("jax", _law, "eig", "JAX refuses those of eigenvectors unless its settings allow them")
+
 # PyTorch
 
 _each(

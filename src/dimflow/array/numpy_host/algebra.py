@@ -1,5 +1,6 @@
 """NumPy's functions of products whose arguments come in forms of their own."""
 
+from string import ascii_lowercase, ascii_uppercase
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from dimflow.ops.rules.units import product
 
 FUNCTIONS: dict[str, Handler] = {}
 
+_LETTERS = ascii_uppercase + ascii_lowercase
 _EINSUM = rule("einsum", "*operands", product)
 
 
@@ -21,16 +23,29 @@ def _einsum(*operands: Any, **kwargs: Any) -> Any:
     """Both forms: a text of subscripts, or subscripts as lists after each array."""
     if isinstance(operands[0], str):
         subscripts, *arrays = operands
-        if holds_others(tuple(arrays)) and not kwargs:
+        if holds_others(tuple(arrays)) and kwargs.keys() <= {"optimize"}:
             return ops.einsum(subscripts, *arrays)
         raws, unit = plan(_EINSUM, arrays)
         args: tuple[Any, ...] = (subscripts, *raws)
     else:
         places = range(0, len(operands) - 1, 2)
-        raws, unit = plan(_EINSUM, [operands[i] for i in places])
+        arrays = [operands[i] for i in places]
+        if holds_others(tuple(arrays)) and kwargs.keys() <= {"optimize"}:
+            return ops.einsum(_as_text(operands), *arrays)
+        raws, unit = plan(_EINSUM, arrays)
         args = tuple(raws[i // 2] if i in places else operand for i, operand in enumerate(operands))
     refuse_cut("einsum", kwargs.get("dtype"), raws, unit)
     return run_into(np.einsum, args, kwargs, unit, "np.einsum")
+
+
+def _as_text(operands: tuple[Any, ...]) -> str:
+    """Subscripts that were given as lists of numbers, as NumPy spells them: 0 is A, 26 is a."""
+
+    def text(labels: Any) -> str:
+        return "".join("..." if i is ... else _LETTERS[i] for i in labels)
+
+    inputs = ",".join(map(text, operands[1 : len(operands) // 2 * 2 : 2]))
+    return inputs if len(operands) % 2 == 0 else f"{inputs}->{text(operands[-1])}"
 
 
 @named(FUNCTIONS, "lib.scimath.power")

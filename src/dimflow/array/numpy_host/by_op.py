@@ -9,7 +9,7 @@ import numpy as np
 from dimflow.array.core import Core
 from dimflow.array.dimarray import DimArray
 from dimflow.array.interpreter import converted, separated
-from dimflow.array.numpy_host.out import dressed, run_into
+from dimflow.array.numpy_host.out import dressed, run_into, written
 from dimflow.array.numpy_host.parts import refuse_traced
 from dimflow.array.numpy_host.ufuncs import plan_for, refuse_cut
 from dimflow.errors import UnsupportedFunction
@@ -201,7 +201,7 @@ class ByOp:
             reason = "whether its result is complex depends on the values"
             raise UnsupportedFunction(f"np.{self.name}", reason, "x.astype('complex128') first")
         result = self.op.run(arrays, params)
-        return result if out is None else _written(result, out, f"np.{self.name}")
+        return result if out is None else written(result, out, f"np.{self.name}")
 
 
 def _is_static(value: Any) -> bool:
@@ -252,18 +252,6 @@ def _parameters(function: Any, name: str) -> list[inspect.Parameter]:
     found = [p for p in parameters if p.kind is not _P.VAR_KEYWORD]
     extra = _KEYWORDS.get(name, ())
     return found + [_P(keyword, _P.KEYWORD_ONLY, default=_ABSENT) for keyword in extra]
-
-
-def _written(result: Any, out: Any, name: str) -> Any:
-    """A finished result in a target."""
-    raw, unit = (result._raw, result._unit) if isinstance(result, Core) else (result, None)
-
-    def copied(*, out: Any = None) -> Any:
-        if out is not None:
-            np.copyto(out, raw)
-        return raw
-
-    return run_into(copied, (), {"out": out}, unit, name)
 
 
 def _binder(name: str, parameters: list[inspect.Parameter]) -> Callable[..., tuple[Any, ...]]:

@@ -9,12 +9,12 @@ from dimflow.array.core import Core
 from dimflow.array.dimarray import DimArray, wrap
 from dimflow.array.in_place import in_unit
 from dimflow.array.interpreter import separated
-from dimflow.array.numpy_host.out import run_into
+from dimflow.array.numpy_host.out import run_into, written
 from dimflow.array.numpy_host.parts import Handler, named, normal_axis, parts, plan, pure
 from dimflow.array.numpy_host.rules import rule
 from dimflow.array.numpy_host.ufuncs import holds_others
 from dimflow.backends import backend_of
-from dimflow.errors import ShapeMismatch
+from dimflow.errors import ShapeMismatch, UnsupportedFunction
 from dimflow.ops.rules import points
 from dimflow.ops.rules.units import PURE, same
 from dimflow.units import Unit
@@ -52,8 +52,12 @@ def _clip(
             a_max if max is np._NoValue else max,
         )
     )
-    if holds_others((a,)):
-        return ops.clip(a, min=low, max=high)
+    ends = tuple(end for end in (low, high) if end is not None)
+    if holds_others((a, *ends)):
+        if kwargs:
+            reason = f"{next(iter(kwargs))}= has a meaning for NumPy's own arrays only"
+            raise UnsupportedFunction("np.clip", reason)
+        return written(ops.clip(a, min=low, max=high), out, "np.clip")
     (raw, low, high), unit = plan(ops.get("clip"), (a, low, high))
     return run_into(np.clip, (raw, low, high), {"out": out, **kwargs}, unit, "np.clip")
 

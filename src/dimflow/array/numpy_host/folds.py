@@ -8,13 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from dimflow.array.core import Core
+from dimflow import ops
+from dimflow.array.core import Core, is_followed
 from dimflow.array.indexing import raw_key
 from dimflow.array.interpreter import converted, planned, separated
-from dimflow.array.numpy_host.out import run_into
+from dimflow.array.numpy_host.out import run_into, written
 from dimflow.array.numpy_host.parts import refuse_traced
 from dimflow.array.numpy_host.rules import rule
 from dimflow.array.numpy_host.ufuncs import op_of, plain_keywords, refuse_cut
+from dimflow.backends import pins
 from dimflow.errors import NotANumber, UnitError, UnitLossError, UnsupportedFunction
 from dimflow.ops import TABLE, Op
 from dimflow.ops.rules import points
@@ -24,6 +26,8 @@ from dimflow.ops.rules.units import PURE, resolve, same
 from dimflow.units import Unit
 
 _FOLDED = {"power": "array_power", "float_power": "array_power"}
+_REDUCTIONS = {np.add: "sum", np.multiply: "prod", np.maximum: "max", np.minimum: "min"}
+_ACCUMULATIONS = {np.add: "cumulative_sum", np.multiply: "cumulative_prod"}
 
 
 _INITIAL = rule("reduce", "array, initial, /", same, points=points.keep)
@@ -72,6 +76,8 @@ def _one(ufunc: Any, method: str, array: Any) -> tuple[Any, Unit]:
 def reduce(ufunc: Any, array: Any, kwargs: dict[str, Any]) -> Any:
     """`ufunc.reduce`: along one axis unless told otherwise."""
     name = f"{ufunc.__name__}.reduce"
+    if is_followed(array) and ufunc in _REDUCTIONS:
+        return _by_op(_REDUCTIONS[ufunc], name, array, kwargs)
     kwargs = plain_keywords(kwargs, name)
     raw, unit = _one(ufunc, "reduce", array)
     result: Unit | None
@@ -84,6 +90,17 @@ def reduce(ufunc: Any, array: Any, kwargs: dict[str, Any]) -> Any:
     raw = raw if convert is None else convert(raw)
     refuse_cut(name, kwargs.get("dtype"), (raw,), result)
     return run_into(ufunc.reduce, (raw,), kwargs, result, name)
+
+
+def _by_op(op: str, name: str, array: Any, kwargs: dict[str, Any]) -> Any:
+    """A fold of an array that is being differentiated, by the op that means the same."""
+    given = {key: value for key, value in kwargs.items() if value is not np._NoValue}
+    out = given.pop("out", None)
+    params = {"axis": 0, **{key: v for key, v in given.items() if v is not None or key == "axis"}}
+    if given.get("dtype") is not None:
+        raise UnsupportedFunction(name, "dtype= has a meaning for NumPy's own arrays only")
+    out = out[0] if isinstance(out, tuple) else out
+    return written(ops.get(op)(array, **params), out, name)
 
 
 def _product(
@@ -124,6 +141,8 @@ def _with_initial(name: str, kwargs: dict[str, Any], unit: Unit | None) -> dict[
 def steady(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """`accumulate` and `reduceat`: every result in one unit, so only where a fold stays in one."""
     name = f"{ufunc.__name__}.{method}"
+    if is_followed(inputs[0]) and method == "accumulate" and ufunc in _ACCUMULATIONS:
+        return _by_op(_ACCUMULATIONS[ufunc], name, inputs[0], kwargs)
     kwargs = plain_keywords(kwargs, name)
     raw, unit = _one(ufunc, method, inputs[0])
     convert, result = _folded(ufunc, method, unit)
@@ -142,6 +161,8 @@ def at(ufunc: Any, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         refuse_traced(raw, name, "make a new array: x = x.at[key].add(y)")
         raise NotANumber(name, f"{type(raw).__name__}, which cannot be written into")
     raws, units = separated(tuple(others))
+    for value in raws:
+        refuse_traced(value, name, "make a new array: x = x.at[key].add(y)")
     values, result = _into_first(_op(ufunc), (unit, *units), (raw, *raws))
     if result.key is not unit.key:
         if not isinstance(target, Core):
@@ -152,6 +173,7 @@ def at(ufunc: Any, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
             "compute the result as a new array",
         )
     _refuse_cut(ufunc, raw, values, name)
+    pins.check(raw)
     ufunc.at(raw, raw_key(index), *values, **kwargs)
 
 

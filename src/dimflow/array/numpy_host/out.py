@@ -5,9 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from dimflow.array.core import Core
+from dimflow.array.core import Core, is_followed
 from dimflow.array.dimarray import wrap
-from dimflow.array.in_place import is_followed
 from dimflow.backends import pins
 from dimflow.errors import (
     NotANumber,
@@ -21,6 +20,7 @@ from dimflow.ops.rules.convert import Converter, checked_converter
 from dimflow.ops.rules.units import PURE
 from dimflow.units import Unit
 
+_NO_OUT = "leave out= away, and name the result"
 Units = Unit | None | tuple[Unit | None, ...]
 
 
@@ -77,13 +77,32 @@ def run_into(
     return returned if len(targets) > 1 else returned[0]
 
 
+def written(result: Any, out: Any, name: str) -> Any:
+    """A finished result in a target, if there is one."""
+    if out is None:
+        return result
+    raw, unit = (result._raw, result._unit) if isinstance(result, Core) else (result, None)
+    refuse_followed(raw, name)
+
+    def copied(*, out: Any = None) -> Any:
+        if out is not None:
+            np.copyto(out, raw)
+        return raw
+
+    return run_into(copied, (), {"out": out}, unit, name)
+
+
+def refuse_followed(raw: Any, name: str) -> None:
+    """An error for a result that a trace follows, and loses sight of in an array of NumPy's."""
+    if is_followed(raw):
+        raise TracedValueError(f"{name} with out=", raw.trace.verb, _NO_OUT)
+
+
 def into(target: Any, unit: Unit | None, name: str) -> Converter | None:
     """How results in a unit become those that a target holds; an error if they cannot."""
     source = PURE if unit is None else unit
     pins.check(_raw(target))
-    if is_followed(target):
-        verb = _raw(target).trace.verb
-        raise TracedValueError(f"{name} with out=", verb, "leave out= away, and name the result")
+    refuse_followed(_raw(target), name)
     if not isinstance(target, Core):
         if not source.dimension.is_dimensionless:
             raise UnitLossError(f"{name} into a plain array", source)

@@ -5,9 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from dimflow.array.core import Core
+from dimflow.array.core import Core, is_followed
 from dimflow.array.interpreter import converted, planned, separated
-from dimflow.autodiff.carrier import Carrier
 from dimflow.errors import TracedValueError, UnsupportedFunction
 from dimflow.ops import Op
 from dimflow.ops.dispatch import interpreter_of
@@ -82,7 +81,7 @@ def refuse_deaf(raw: Any, name: str) -> None:
 
 def refuse_traced(raw: Any, name: str, hint: str | None = None) -> None:
     """An error for a value that is being differentiated, which NumPy's own code cannot follow."""
-    if isinstance(raw, Carrier):
+    if is_followed(raw):
         raise TracedValueError(name, raw.trace.verb, hint or raw.trace.hint)
 
 

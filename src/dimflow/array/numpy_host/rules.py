@@ -63,6 +63,28 @@ def _linspace(call: Call) -> Resolved:
     return Resolved(to(call, unit), (unit, unit.delta) if call.params["retstep"] else unit)
 
 
+def between(
+    start: Any,
+    stop: Any,
+    *,
+    num: int = 50,
+    endpoint: bool = True,
+    retstep: bool = False,
+    dtype: Any = None,
+    axis: int = 0,
+) -> Any:
+    """NumPy's linspace by ops, for ends that are being differentiated."""
+    import numpy as np
+
+    count = num - 1 if endpoint else num
+    ndim = max(len(getattr(end, "shape", ())) for end in (start, stop))
+    way = np.arange(num).reshape(num, *(1,) * ndim) / max(count, 1)
+    made = ops.add(ops.multiply(start, 1 - way), ops.multiply(stop, way))
+    made = made if axis == 0 else ops.moveaxis(made, source=0, destination=axis)
+    made = made if dtype is None else ops.astype(made, dtype)
+    return (made, ops.divide(ops.subtract(stop, start), count)) if retstep else made
+
+
 def _is_whole(dtype: Any) -> bool:
     import numpy as np
 
@@ -180,9 +202,9 @@ RULES: dict[str, Op] = {
         # evenly spaced
         (
             "linspace",
-            "start, stop, /, *, retstep=False, dtype=None",
+            "start, stop, /, *, num=50, endpoint=True, retstep=False, dtype=None, axis=0",
             _linspace,
-            {"points": points.blend},
+            {"points": points.blend, "definition": between},
         ),
         ("geomspace", "start, stop, /", same, {}),
         (

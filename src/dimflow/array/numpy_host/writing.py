@@ -23,6 +23,7 @@ def _pair(target: Any, values: Any, name: str) -> tuple[Any, Any]:
     if not isinstance(raw, np.ndarray):
         refuse_traced(raw, operation, "make a new array: x = x.at[key].set(y)")
         raise NotANumber(operation, f"{type(raw).__name__}, which cannot be written into")
+    refuse_traced(value, operation, "make a new array: x = x.at[key].set(y)")
     pins.check(raw)
     return raw, value
 
