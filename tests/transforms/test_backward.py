@@ -376,7 +376,7 @@ def test_no_grad_stops_the_derivative_around_it_or_says_that_it_cannot(library: 
     x = make(library, [2.0, 3.0], "m")
     same(dimflow.grad(half, engine="own")(x), [4.0, 9.0], "m**2")
     if library in ("jax", "mlx"):
-        with pytest.raises(UnitError, match="detach"):
+        with pytest.raises(UnitError, match="stop_gradient"):
             dimflow.grad(half)(x)
         with no_grad():
             assert not is_grad_enabled()

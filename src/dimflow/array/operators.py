@@ -14,7 +14,7 @@ from dimflow.array.guests import guest_of
 from dimflow.backends import backend_of
 from dimflow.errors import NoDataError, NotANumber
 from dimflow.ops import Op
-from dimflow.ops.dispatch import Interpreter, interpreter_of
+from dimflow.ops.dispatch import interpreter_of
 from dimflow.ops.rules.units import ENDLESS, PURE, ZERO, Plan
 from dimflow.units import Unit
 
@@ -28,6 +28,7 @@ _INTO: dict[Any, Any] = {operator.add: np.add, operator.sub: np.subtract}
 _BY_UNIT = {"multiply": operator.mul, "divide": operator.truediv}
 
 Operator = Callable[[Any, Any], Any]
+_meeting: set[tuple[type, type]] = set()  # two types of raw values that stand in one operator
 
 
 def by_unit(array: Core, unit: Unit, function: Operator) -> Any:
@@ -128,10 +129,16 @@ def _applied(array: Core, function: Operator, left: Any, right: Any, plan: Plan)
     return result
 
 
-def _meet(left: Interpreter, right: Interpreter) -> bool:
-    """Whether raw values of two libraries may stand in one operator."""
-    lower, higher = sorted((left, right), key=lambda library: library.rank)
-    return lower.rank == 0 and getattr(higher, "meets_numpy", False)
+def _meet(left: type, right: type) -> bool:
+    """Whether raw values of two types may stand in one operator; noted for the next time."""
+    libraries = interpreter_of(left), interpreter_of(right)
+    if libraries[0] is libraries[1]:
+        return True
+    lower, higher = sorted(libraries, key=lambda library: library.rank)
+    if lower.rank or not getattr(higher, "meets_numpy", False):
+        return False
+    _meeting.add((left, right))
+    return True
 
 
 def _raised(raw: Any, exponent: float) -> Any:
@@ -168,7 +175,7 @@ def _binary(
         if type(other) is cls:
             left = self._raw
             right = other._raw
-            if type(left) is type(right):
+            if type(left) is type(right) or (type(left), type(right)) in _meeting:
                 try:
                     known = pairs[self._unit._serial][other._unit._serial]
                 except KeyError:
@@ -189,8 +196,7 @@ def _binary(
         kind = type(other)
         if kind is type(self):
             right, theirs = other._raw, other._unit._serial
-            one, another = interpreter_of(type(self._raw)), interpreter_of(type(right))
-            if one is not another and not _meet(one, another):
+            if not _meet(type(self._raw), type(right)):
                 return op.run((self, other), {})
         elif kind is float or kind is int:
             right, theirs = other, _PURE if pure else serial(other)
@@ -313,7 +319,7 @@ class Operators(Core):
         def __add__(self, other):
             if type(other) is type(self):
                 left, right = self._raw, other._raw
-                if type(left) is type(right):
+                if type(left) is type(right) or (type(left), type(right)) in _meeting:
                     unit, theirs = self._unit, other._unit
                     if unit is theirs and unit.key.law is None:
                         array = _new(type(self))
@@ -331,7 +337,7 @@ class Operators(Core):
         def __sub__(self, other):
             if type(other) is type(self):
                 left, right = self._raw, other._raw
-                if type(left) is type(right):
+                if type(left) is type(right) or (type(left), type(right)) in _meeting:
                     unit, theirs = self._unit, other._unit
                     if unit is theirs and unit.key.law is None:
                         array = _new(type(self))
