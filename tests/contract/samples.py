@@ -15,8 +15,8 @@ from tests.contract.deviations import ARBITRARY, DEVIATIONS
 from tests.contract.evaluate import static_defaults, takes_any_number
 
 DEEP = os.environ.get("DIMFLOW_DEEP", "") not in ("", "0")
-_DAY = crc32(os.environ.get("DIMFLOW_SEED", "0").encode())
-SEEDS: tuple[int, ...] = (0, *range(_DAY, _DAY + 10)) if DEEP else (0,)
+DAY = crc32(os.environ.get("DIMFLOW_SEED", "0").encode())
+SEEDS: tuple[int, ...] = (0, *range(DAY, DAY + 10)) if DEEP else (0,)
 
 # What elementwise ops with a static parameter are called with, beside its default.
 STATIC: dict[str, tuple[Any, ...]] = {"exponent": (2, 3, 0.5, -1)}

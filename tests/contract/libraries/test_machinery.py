@@ -166,7 +166,8 @@ def test_the_page_is_made_from_the_records(tmp_path: Path) -> None:
 
 # Failures that stand in a kept record: a run on a GPU is not made anew for each.
 EXPLAINED = {
-    ("torch:cuda", "svd", "single"): "off by 6e-7; the tolerance of the law was mended after it",
+    ("torch:cuda", "adjugate", "native forward"): "an assertion inside PyTorch 2.11 fails",
+    ("jax:cuda", "vecmat", "single"): "JAX multiplies complex matrices in TF32 there, unless told",
 }
 
 
