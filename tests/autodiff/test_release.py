@@ -10,6 +10,9 @@ import pytest
 
 import dimflow
 from dimflow import DimArray
+from dimflow.array.leaves import AMBIENT
+from dimflow.autodiff import constants
+from dimflow.backends import pins
 
 X = DimArray(np.linspace(1.0, 2.0, 5), "m")
 
@@ -79,3 +82,17 @@ def test_the_way_back_frees_what_it_passes() -> None:
     finally:
         tracemalloc.stop()
     assert peak < 48 * x.nbytes
+
+
+def test_the_tape_that_never_ends_remembers_nothing_of_what_is_gone() -> None:
+    """Views, values that left it, and large constants: each is noted while somebody holds it."""
+    weights = DimArray(np.arange(1.0, 7.0).reshape(2, 3), "m").requires_grad_()
+    field, large = weights * 2.0, DimArray(np.ones(constants.COPIED), "s")
+    for _ in range(5):
+        loss = dimflow.sum(field[1:] * field.T[0, 0]) + dimflow.sum(field[0]) * field[0, 0]
+        loss = loss * dimflow.mean(large * loss) / dimflow.stop_gradient(loss) / large[0]
+        loss.backward(retain_graph=True)
+        weights.grad = None
+    del field, large, loss
+    gc.collect()
+    assert AMBIENT.views == constants.held == pins._pins == {}

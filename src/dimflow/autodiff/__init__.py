@@ -8,8 +8,8 @@ from dimflow.autodiff.carrier import CARRIERS, Carrier, alive, innermost
 from dimflow.autodiff.checkpoints import checkpoint
 from dimflow.autodiff.custom import custom_call
 from dimflow.autodiff.forward import jvp
+from dimflow.autodiff.linearization import linearize
 from dimflow.autodiff.reverse import vjp
-from dimflow.autodiff.tape import linearize
 from dimflow.autodiff.taylor import nth_derivatives
 
 __all__ = [

@@ -374,7 +374,17 @@ class Shielded(Carrier):
     __slots__ = ()
 
 
-_nobody = Trace(0)
+class _Nobody(Trace):
+    """Over from the start, so that a value that it holds counts as the value."""
+
+    __slots__ = ()
+
+    def run(self, op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
+        """What the values give."""
+        return dispatch.run(op, tuple(map(alive, args)), params)
+
+
+_nobody = _Nobody(0)
 _nobody.over()
 
 

@@ -9,14 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from dimflow.autodiff import saving
+from dimflow.autodiff import constants
 from dimflow.autodiff.batch import Batch
 from dimflow.autodiff.carrier import Carrier, by_definition, innermost, newest
 from dimflow.autodiff.custom import CUSTOM_CALL
+from dimflow.autodiff.linearization import calls_before, moved_on
 from dimflow.autodiff.programs import program
 from dimflow.autodiff.reverse import cotangents
 from dimflow.autodiff.rules import as_result, leaves
-from dimflow.autodiff.tape import Recorded, Tape, calls_before, moved_on
+from dimflow.autodiff.tape import Recorded, Tape
 from dimflow.autodiff.trace import Differentiation
 from dimflow.errors import ComputationError
 from dimflow.ops import Op, dispatch
@@ -60,7 +61,7 @@ CHECKPOINT = program(
 
 def _recorded(tape: Tape, arrays: Any, function: Function, policy: Policy) -> tuple[Any, ...]:
     """One call on the tape, whatever the function does."""
-    arrays = tuple(map(saving.kept, arrays))
+    arrays = tuple(map(constants.kept, arrays))
     values = tuple(a.value if tape.holds(a) else a for a in arrays)
     if tape.is_silent() or tape.seen is not None:
         if not tape.is_silent():

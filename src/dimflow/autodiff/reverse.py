@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from dimflow.autodiff.carrier import alive, shielded
+from dimflow.autodiff.constants import check_held, held
 from dimflow.autodiff.node import Node
 from dimflow.autodiff.rules import fitted, pulled, zeros_for
-from dimflow.autodiff.saving import Form, check_held, held
+from dimflow.autodiff.saving import Form
 from dimflow.autodiff.tape import Recorded, recorded
 from dimflow.errors import ComputationError
 from dimflow.ops.rules.derivatives import Linear

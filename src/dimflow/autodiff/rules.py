@@ -10,8 +10,9 @@ import numpy as np
 
 from dimflow import ops
 from dimflow.autodiff.carrier import alive, shielded
+from dimflow.autodiff.constants import check_held, held
 from dimflow.autodiff.node import Node
-from dimflow.autodiff.saving import Form, check_held, held
+from dimflow.autodiff.saving import Form
 from dimflow.errors import MissingRule
 from dimflow.ops import Op, dispatch
 from dimflow.ops.rules.derivatives import (

@@ -1,10 +1,10 @@
-"""Tapes: the ops that ran, recorded, and the way forward through them once more.
+"""Tapes: the ops that ran on the values that somebody watches, recorded.
 
 There is no list: a recorded value knows the call that made it, and that call those before it. So
 what nobody needs any more is freed, and what does not lead to the result is never visited.
 """
 
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from itertools import count
@@ -15,7 +15,7 @@ from weakref import ref
 import numpy as np
 
 from dimflow import ops
-from dimflow.autodiff import saving
+from dimflow.autodiff import constants, saving
 from dimflow.autodiff.carrier import (
     CARRIERS,
     Carrier,
@@ -26,7 +26,7 @@ from dimflow.autodiff.carrier import (
     shielded,
 )
 from dimflow.autodiff.node import Node
-from dimflow.autodiff.rules import as_result, leaves, pushed, zeros_for
+from dimflow.autodiff.rules import as_result, leaves
 from dimflow.autodiff.trace import Differentiation
 from dimflow.ops import Op, dispatch
 from dimflow.ops.rules.derivatives import Linear, Zero
@@ -59,7 +59,7 @@ def _operator(name: str, function: Callable[[Any, Any], Any], *, reflected: bool
             parent = other.node if not other.place else (other.node, other.place)
         elif kind is float or kind is int or (kind in _MEET_NUMPY and mine in _MEET_NUMPY):
             is_needed = kind is _ndarray and not is_linear
-            value, parent = saving.kept(other) if is_needed else other, None
+            value, parent = constants.kept(other) if is_needed else other, None
         else:
             if is_foreign(kind):
                 return NotImplemented
@@ -84,6 +84,7 @@ def _operator(name: str, function: Callable[[Any, Any], Any], *, reflected: bool
         node.serial = next(_serials)
         if type(out) is _ndarray and out.size >= saving.LARGE:
             saving.lighten(node)
+            constants.hold(node)
         carrier = _new(Recorded)
         carrier.value = out
         carrier.trace = tape
@@ -125,7 +126,7 @@ class Tape(Differentiation):
         super().__init__(level)
         self.seen: dict[int, Recorded] | None = None  # while suspended: what was used meanwhile
         # who may see the memory of a value beside its carrier, by the id of the memory's owner
-        self.views: dict[int, list[ref[Any]]] = {}
+        self.views: dict[int, dict[int, ref[Any]]] = {}
 
     def is_silent(self) -> bool:
         """After its end, and within no_grad()."""
@@ -181,7 +182,7 @@ class Tape(Differentiation):
                 values.append(a.value)
                 parents.append(a.node if not a.place else (a.node, a.place))
             else:
-                values.append(saving.kept(a) if type(a) is _ndarray else a)
+                values.append(constants.kept(a) if type(a) is _ndarray else a)
                 parents.append(None)
         node = _new(Node)
         node.values = plain = tuple(values)
@@ -199,7 +200,7 @@ class Tape(Differentiation):
         node.out = out
         node.serial = next(_serials)
         if isinstance(out, (tuple, list)):
-            saving.hold(node)
+            constants.hold(node)
             parts = [self.carrier(part, node, place) for place, part in enumerate(out)]
             for part in parts:
                 self._share(part.value, plain, part)
@@ -214,6 +215,7 @@ class Tape(Differentiation):
         carrier = self.carrier(out, node)
         if is_large:
             saving.lighten(node)
+            constants.hold(node)
         if is_shared:
             self._share(out, plain, carrier)
         return carrier
@@ -225,12 +227,19 @@ class Tape(Differentiation):
             if not any(out is value for value in values):
                 return
             owner = out
-        self.views.setdefault(id(owner), []).append(ref(holder))
+        views, memory, who = self.views, id(owner), id(holder)
+        holders = views.setdefault(memory, {})
+
+        def forget(_: Any) -> None:
+            holders.pop(who, None)
+            if not holders and views.get(memory) is holders:
+                del views[memory]
+
+        holders[who] = ref(holder, forget)
 
     def is_seen_elsewhere(self, value: Any) -> bool:
         """Whether somebody beside its carrier may see the memory of a value."""
-        holders = self.views.get(id(value), ())
-        return any(holder() is not None for holder in holders)
+        return id(value) in self.views
 
     def _leaving(self, out: Any, values: tuple[Any, ...]) -> Any:
         """A result that leaves the tape; not to be written into if it shares memory with it.
@@ -255,7 +264,7 @@ class Tape(Differentiation):
         node.params = params
         node.out = out
         node.serial = next(_serials)
-        saving.hold(node)
+        constants.hold(node)
         return as_result(op, out, [self.carrier(o, node, i) for i, o in enumerate(leaves(out))])
 
     def holds(self, value: Any) -> bool:
@@ -282,53 +291,3 @@ def recorded(
         tape.over()
     ends = [r if isinstance(r, Recorded) and r.trace is tape else None for r in results]
     return tuple(map(alive, results)), ends, watched
-
-
-def linearize(
-    function: Callable[..., Any], args: Sequence[Any]
-) -> tuple[tuple[Any, ...], Callable[[Sequence[Any]], tuple[Any, ...]]]:
-    """The results of a function of raw arrays, and how they change with the arguments.
-
-    The function runs once; the calls that it made are kept, and gone through for each tangent.
-    """
-    values, ends, sources = recorded(function, args)
-    calls = calls_before([end.node for end in ends if end is not None])
-
-    def push(tangents: Sequence[Any]) -> tuple[Any, ...]:
-        moved: dict[int, list[Any]] = {}
-        for source, tangent in zip(sources, tangents, strict=True):
-            moved[source.node.serial] = [tangent]
-        return tuple(
-            zeros_for(v) if change is None else change
-            for v, change in zip(values, moved_on(moved, calls, ends), strict=True)
-        )
-
-    return values, push
-
-
-def moved_on(moved: dict[int, list[Any]], calls: Sequence[Node], ends: Sequence[Any]) -> list[Any]:
-    """The tangents where a tape ends, from those of the results of some calls, by serial."""
-    for node in calls:
-        given = [_tangent(moved, parent) for parent in node.parents or ()]
-        if any(t is not None for t in given):
-            moved[node.serial] = pushed(node, given)
-    return [None if end is None else _tangent(moved, (end.node, end.place)) for end in ends]
-
-
-def _tangent(moved: dict[int, list[Any]], link: Any) -> Any:
-    """The tangent of a result that a link points to; None if it does not change."""
-    node, place = link if isinstance(link, tuple) else (link, 0)
-    return None if node is None or node.serial not in moved else moved[node.serial][place]
-
-
-def calls_before(ends: Sequence[Node], sources: Container[int] = ()) -> list[Node]:
-    """The calls that led to some, from the sources (by serial) on, in the order of time."""
-    found: dict[int, Node] = {}
-    open_ends = list(ends)
-    while open_ends:
-        node = open_ends.pop()
-        if node.op is not None and node.serial not in found and node.serial not in sources:
-            found[node.serial] = node
-            parents = [parent for parent in node.parents or () if parent is not None]
-            open_ends += [p[0] if isinstance(p, tuple) else p for p in parents]
-    return [found[serial] for serial in sorted(found)]

@@ -1,5 +1,6 @@
 """Traces: who follows values through ops. Each has a level; the newest runs an op first."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import count
@@ -15,7 +16,7 @@ def newest_level() -> int:
     return next(_levels)
 
 
-class Trace:
+class Trace(ABC):
     """Somebody who follows values through ops: a tape, tangents, a batch."""
 
     __slots__ = ("is_over", "level")
@@ -29,9 +30,9 @@ class Trace:
         self.level: float = next(_levels) if level is None else level
         self.is_over = False
 
+    @abstractmethod
     def run(self, op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
         """Run an op of which this trace is the newest that follows an argument."""
-        raise NotImplementedError
 
     def over(self) -> None:
         """From now on, its carriers count as their values."""

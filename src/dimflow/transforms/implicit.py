@@ -5,6 +5,7 @@ one linear system, however many steps were needed. Unknowns and residuals are nu
 units, so that those of one system may be of any.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from math import prod
 from typing import Any, NamedTuple
@@ -66,7 +67,8 @@ def root(
 
     `x` and what the function gives may be structures of arrays of any units, with as many numbers
     in one as in the other. The answer is in the units of x0. It has derivatives by `args`, of every
-    order and in both modes, and none by x0; what is differentiated must stand in `args`.
+    order and in both modes, and none by x0. What is differentiated must stand in `args`: a function
+    that closes over it is an error, but MLX's own engine cannot tell, and takes it for constant.
 
     `solver` is "newton" or any function of (function of x alone, x0), such as one that calls SciPy.
     Newton's method ends when its step is lost in the unknowns' digits, or when residuals are within
@@ -140,7 +142,7 @@ def _checked(
     return _Settings(solver, tolerance, max_steps, linear)
 
 
-class _Problem:
+class _Problem(ABC):
     """An equation for numbers, made from one for arrays with units."""
 
     is_symmetric = False
@@ -178,9 +180,9 @@ class _Problem:
     def _arguments(self, raws: Raws) -> Any:
         return put_together(self.given_form, iter(_labelled(raws, self.given)))
 
+    @abstractmethod
     def residual(self, x: Raws, args: Raws) -> Raws:
         """What is zero for the answer, as raw arrays."""
-        raise NotImplementedError
 
     def _in_first_units(self, found: Any) -> Raws:
         """Raw residuals, in the units that they had when they were first computed."""
@@ -237,8 +239,9 @@ class _Problem:
             raise self._failure(found, x, args)
         return unpacked(found.x, x)
 
+    @abstractmethod
     def _solved(self, like: Raws, args: Raws, x: Any, **options: Any) -> solvers.Answer:
-        raise NotImplementedError
+        """What a built-in solver finds from a vector x on."""
 
     def _vector(self, function: Function, like: Raws, args: Raws) -> Function:
         """A function of raw arrays as one of a vector, that gives a vector."""

@@ -11,9 +11,10 @@ from dimflow import autodiff, ops
 from dimflow.array.dimarray import wrap
 from dimflow.array.leaves import private
 from dimflow.autodiff.carrier import Carrier
+from dimflow.autodiff.linearization import calls_before
 from dimflow.autodiff.reverse import cotangents, owned
 from dimflow.autodiff.rules import zeros_for
-from dimflow.autodiff.tape import Recorded, Tape, calls_before
+from dimflow.autodiff.tape import Recorded, Tape
 from dimflow.backends import Backend, backend_of
 from dimflow.errors import (
     ComputationError,
