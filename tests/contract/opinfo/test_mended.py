@@ -82,3 +82,16 @@ def test_tensors_are_padded_with_complex_numbers() -> None:
 def test_relu_of_complex_numbers_has_no_derivative() -> None:
     with pytest.raises(TypeError):
         own_gradient(lambda z: ops.real(ops.relu(z)), np.array([1 + 1j]))
+
+
+@pytest.mark.parametrize("name", ["max", "min"])
+def test_the_derivative_of_an_extreme_that_is_nan_goes_to_the_nan(name: str) -> None:
+    """It was zero on the way back and nan forward: a silent zero."""
+    x = np.array([1.0, np.nan, 0.0])
+    tensor = torch.tensor(x, requires_grad=True)
+    getattr(torch, name)(tensor).backward()
+    function = ops.get(name)
+    _, pull = autodiff.vjp(lambda x: (function(x),), (x,))
+    np.testing.assert_array_equal(pull((1.0,))[0], tensor.grad)
+    _, (change,) = autodiff.jvp(lambda x: (function(x),), (x,), (np.array([2.0, 3.0, 4.0]),))
+    assert change == 3.0

@@ -285,11 +285,13 @@ for _name, _exponent, _jvp, _doc in (
 
 
 def extreme_jvp(tangents: Any, out: Any, args: Any, params: Any) -> Any:
-    """The mean of the tangents of all elements that attain the extreme."""
+    """The mean of the tangents of all elements that attain the extreme; one that is nan does so."""
     x, initial, where = (*args, None, None)[:3]
     t, t_initial = (*tangents, None)[:2]
     axis, keepdims = params["axis"], params["keepdims"]
-    picked = ops.equal(x, kept(out, shape_of(x), params))
+    extreme = kept(out, shape_of(x), params)
+    both_nan = ops.logical_and(ops.isnan(x), ops.isnan(extreme))
+    picked = ops.logical_or(ops.equal(x, extreme), both_nan)
     if where is not None:
         picked = ops.logical_and(picked, where)
     count = ops.count_nonzero(picked, axis=axis, keepdims=keepdims)
