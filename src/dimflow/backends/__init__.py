@@ -32,6 +32,7 @@ _MODULES = {
     "jax": "dimflow.backends.jax",
     "mlx": "dimflow.backends.mlx",
     "cupy": "dimflow.backends.cupy",
+    "dask": "dimflow.backends.dask",
     "array_api_strict": "dimflow.backends.array_api_strict",
 }
 # Those that an extra of ours installs.

@@ -12,6 +12,9 @@ Converter = Callable[[Any], Any]
 _EXACT = 1 << 53  # integers that a double holds
 _LOGARITHMS = {0: "log", 2: "log2", 10: "log10"}
 
+# Types of arrays whose library puts linear conversions together, and how it runs one.
+lazily: dict[type, Callable[[Any, Linear], Any]] = {}
+
 
 def converter(source: Unit, target: Unit, via: Any = None) -> Converter | None:
     """How raw values in one unit become raw values in another; None if they already are.
@@ -48,20 +51,29 @@ def chained(steps: tuple[Step, ...]) -> Converter | None:
 
 
 def scaled(scale: Scale) -> Converter:
-    """Multiply by an exact scale; divide where the divisor is the shorter decimal.
+    """Multiply by an exact scale, or divide."""
+    step = Linear(scale)
+    divides, number = divided_by(scale)
+    return _divided(number, step) if divides else _multiplied(number, step)
+
+
+def divided_by(scale: Scale) -> tuple[bool, float]:
+    """A divisor where that is the shorter decimal, else (and False) a factor.
 
     1 cm is 1/100 m and 1 mm is 1/25.4 inch: so 25.4 mm are 1 inch, and 7 cm are 0.07 m.
     """
     if scale.is_rational and _is_shorter(scale.denominator, scale.numerator):
-        return _divided(float(ONE / scale))
-    return _multiplied(float(scale))
+        return True, float(ONE / scale)
+    return False, float(scale)
 
 
 # Some libraries' operators take no fraction beside integers; the ops always do.
 
 
-def _divided(divisor: float) -> Converter:
+def _divided(divisor: float, step: Linear) -> Converter:
     def convert(x: Any) -> Any:
+        if type(x) in lazily:
+            return lazily[type(x)](x, step)
         try:
             return x / divisor
         except TypeError:
@@ -70,12 +82,26 @@ def _divided(divisor: float) -> Converter:
     return convert
 
 
-def _multiplied(factor: float) -> Converter:
+def _multiplied(factor: float, step: Linear) -> Converter:
     def convert(x: Any) -> Any:
+        if type(x) in lazily:
+            return lazily[type(x)](x, step)
         try:
             return x * factor
         except TypeError:
             return _op("multiply", x, factor)
+
+    return convert
+
+
+def _shifted(step: Linear) -> Converter:
+    multiply = None if step.factor is ONE else scaled(step.factor)
+    offset = float(step.offset)
+
+    def convert(x: Any) -> Any:
+        if type(x) in lazily:
+            return lazily[type(x)](x, step)
+        return (x if multiply is None else multiply(x)) + offset
 
     return convert
 
@@ -102,11 +128,7 @@ def _function(step: Step) -> Converter:
     from dimflow import ops
 
     if isinstance(step, Linear):
-        offset = float(step.offset)
-        if step.factor is ONE:
-            return lambda x: x + offset
-        multiply = scaled(step.factor)
-        return multiply if not offset else lambda x: multiply(x) + offset
+        return _shifted(step) if step.offset else scaled(step.factor)
     if isinstance(step, Power):
         exponent = step.exponent
         return (lambda x: 1 / x) if exponent == -1 else lambda x: x**exponent
