@@ -5,7 +5,7 @@ from typing import Any, Final, Self
 
 import numpy as np
 
-from dimflow.array.core import Core
+from dimflow.array.core import Core, is_followed
 from dimflow.backends import backend, backend_of
 from dimflow.errors import NotANumber, UnitError
 from dimflow.ops.rules.convert import Converter, checked_converter
@@ -129,7 +129,12 @@ class Conversions(Core):
 
     def detach(self) -> Self:
         """The same values without the record of how they came about."""
-        return self._like(backend_of(self._raw).detach(self._raw), self._unit)
+        made = self._like(backend_of(self._raw).detach(self._raw), self._unit)
+        if is_followed(self):
+            from dimflow.array.guises import settle_class
+
+            settle_class(made)
+        return made
 
     def to_backend(self, name: str, *, device: Any = None, copy: bool | None = None) -> Any:
         """The same values as an array of another library: `x.to_backend("torch")`.

@@ -1,6 +1,6 @@
 """DimArray: a raw array and a unit, put together from its parts."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from dimflow.array.persistence import Persistence
 from dimflow.array.protocols import Protocols
 from dimflow.array.recording import Recording
 from dimflow.backends import class_of
+from dimflow.ops.dispatch import followed
 from dimflow.ops.rules.units import PURE
 from dimflow.units import Unit
 
@@ -65,6 +66,16 @@ class DimArray(
         if type(self) is DimArray and (cls := class_of(type(self._raw))) is not DimArray:
             self.__class__ = cls  # that of the raw array's library
             self._adopted()
+
+    if not TYPE_CHECKING:  # a checker is to know all names
+
+        def __getattr__(self, name: str) -> Any:
+            """What the class of the library adds, if a trace follows the array."""
+            if name != "_raw" and name != "_unit" and type(self._raw) in followed:
+                from dimflow.array.guises import attribute
+
+                return attribute(self, name)
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
 
 _classes: dict[type, type[DimArray]] = {_ndarray: DimArray}

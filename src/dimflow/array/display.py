@@ -158,12 +158,12 @@ class Display(Core):
 
 
 def _numpy(array: Core) -> Any:
-    """The numbers as a NumPy array; None for a value that holds none (traced, abstract)."""
+    """The numbers as a NumPy array; None for a value that holds none (traced, abstract, lazy)."""
     interpreter = interpreter_of(type(array._raw))
-    if not isinstance(interpreter, Backend):
+    if not isinstance(interpreter, Backend) or interpreter.beneath(array._raw).is_lazy:
         return None
     try:
-        return np.asarray(interpreter.to_numpy(interpreter.detach(array._raw)))
+        return np.asanyarray(interpreter.to_numpy(interpreter.detach(array._raw)))
     except (NoDataError, TracedValueError):
         return None
     except UnitError:  # a dtype that NumPy has not, such as bfloat16
@@ -175,8 +175,16 @@ def _unit_text(array: Core) -> str:
     return format(array._unit, _options.get().style)
 
 
+def _holed(raw: Any) -> Any:
+    """An array with holes as one of objects, in which each of them reads as np.ma writes it."""
+    if interpreter_of(type(raw)).name != "numpy.ma":
+        return raw
+    return np.asarray(raw.astype(object).filled(str(np.ma.masked_print_option)))
+
+
 def _text(raw: Any, *, separator: str, prefix: str) -> str:
     options = _options.get()
+    raw = _holed(raw)
     chosen: dict[str, Any] = {
         name: value for name, value in options._asdict().items() if name != "style"
     }
@@ -186,11 +194,13 @@ def _text(raw: Any, *, separator: str, prefix: str) -> str:
     chosen = {name: value for name, value in chosen.items() if value is not None}
     if raw.ndim == 0:
         return _scalar(raw[()], options)
+    if raw.dtype == object:
+        chosen["formatter"] = {"object": str}
     return np.array2string(raw, separator=separator, prefix=prefix, **chosen)
 
 
 def _scalar(value: Any, options: Options) -> str:
-    if options.precision is None or value.dtype.kind not in "fc":
+    if options.precision is None or getattr(value, "dtype", np.dtype(object)).kind not in "fc":
         return str(value)  # in the fewest digits for its own dtype
     return np.array2string(np.asarray(value), precision=options.precision)
 
@@ -200,21 +210,22 @@ def _formatted(raw: Any, spec: str) -> str:
 
     def one(value: Any) -> str:
         try:
-            return format(value.item(), spec)
+            return value if isinstance(value, str) else format(np.asarray(value).item(), spec)
         except ValueError:
             raise UnitFormatError(f"{spec!r} is not a format of {raw.dtype} numbers") from None
 
+    shown = _holed(raw)
     if raw.ndim == 0:
-        return one(raw[()])
-    return np.array2string(raw, separator=" ", formatter={"all": one})
+        return one(shown[()])
+    return np.array2string(shown, separator=" ", formatter={"all": one})
 
 
 def _cells(raw: Any) -> list[list[str]]:
     options = _options.get()
     digits = np.get_printoptions()["precision"] if options.precision is None else options.precision
-    if raw.dtype.kind in "fc":
-        return [[f"{value:.{digits}g}" for value in row] for row in raw.tolist()]
-    return [[str(value) for value in row] for row in raw.tolist()]
+    style = f".{digits}g" if raw.dtype.kind in "fc" else ""
+    rows = _holed(raw).tolist()
+    return [[v if isinstance(v, str) else format(v, style) for v in row] for row in rows]
 
 
 def _latex(number: str) -> str:

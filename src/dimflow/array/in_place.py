@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 
 from dimflow.array.core import Core, is_followed
-from dimflow.array.interpreter import converted, planned, separated
+from dimflow.array.interpreter import converted, planned, separated, shape_of
 from dimflow.array.operators import is_foreign
 from dimflow.backends import backend_of, pins
-from dimflow.errors import UnitError
+from dimflow.errors import BackendMismatch, ShapeMismatch, UnitError
 from dimflow.ops import Op, dispatch
 from dimflow.ops.rules import dtypes
-from dimflow.ops.rules.convert import checked_converter
+from dimflow.ops.rules.convert import checked_converter, lazily
 from dimflow.ops.rules.dtypes import kind_of
 from dimflow.ops.rules.units import ENDLESS, PURE, ZERO
 from dimflow.ops.rules.values import refuse_cut
@@ -42,12 +42,25 @@ def write(array: Core, op: Op, function: Callable[[Any, Any], Any], other: Any) 
         return write_result(array, op.run((array, other), {}))
     library = backend_of(array._raw)
     raw = library.lifted_beside(array._raw, converted(plan, raws)[1])
+    if type(raw) in lazily and type(array._raw) not in lazily:
+        hint = "give the result a name of its own, or compute what is lazy: y.compute()"
+        raise BackendMismatch(f"{op.name} in place", library.name, backend_of(raw).name, hint)
     _refuse_cut(op, array._raw, raw)
     if not library.is_mutable(array._raw):
         return array._like(function(array._raw, raw), array._unit)
     pins.check(array._raw)
-    array._raw = function(array._raw, raw)
+    result = function(array._raw, raw)
+    if result is not array._raw:  # the library made a new array, of whatever shape
+        _check_shape(op, array.shape, shape_of(result))
+        array._raw = result
     return array
+
+
+def _check_shape(op: Op, shape: tuple[Any, ...], found: tuple[Any, ...]) -> None:
+    """An array keeps its shape; lengths that only the data know (nan) may be any."""
+    pairs = zip(shape, found, strict=False)
+    if len(shape) != len(found) or any(a != b and a == a and b == b for a, b in pairs):
+        raise ShapeMismatch(f"{op.name} in place", shape, tuple(found))
 
 
 def write_result(array: Core, result: Any) -> Any:

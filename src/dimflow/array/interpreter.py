@@ -147,8 +147,8 @@ def wrapped(op: Op, raw: Any, unit: Any) -> Any:
 
 
 def shape_of(raw: Any) -> tuple[int | None, ...]:
-    """The shape of a raw array or number."""
-    return tuple(getattr(raw, "shape", ()))
+    """The shape of a raw array or number; None for a length that is nan: Dask does not know it."""
+    return tuple([None if n != n else n for n in getattr(raw, "shape", ())])
 
 
 def _full_like_broadcast(op: Op, raws: tuple[Any, ...]) -> Any:

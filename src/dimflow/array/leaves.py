@@ -11,6 +11,7 @@ import numpy as np
 
 from dimflow import ops
 from dimflow.array.core import Core
+from dimflow.array.guises import settle_class
 from dimflow.autodiff.carrier import Carrier, alive, settled
 from dimflow.autodiff.node import Node
 from dimflow.autodiff.reverse import cotangents
@@ -113,6 +114,7 @@ def require(array: Core, flag: bool) -> None:
             _check_kind(raw)
             raw = leaf(raw, Gathered())
         array._raw = raw
+        settle_class(array)
     elif raw.trace is not AMBIENT:
         hint = "call it before: outside of grad, jvp and the tape"
         raise TracedValueError("x.requires_grad_()", raw.trace.verb, hint)
@@ -121,6 +123,7 @@ def require(array: Core, flag: bool) -> None:
             problem = "x.requires_grad_(False) on an array that was computed from others"
             raise UnitError(problem, "take its values: x = x.detach()")
         array._raw = backend_of(raw.value).copy(raw.value)
+        settle_class(array)
 
 
 def _check_kind(raw: Any) -> None:
@@ -148,7 +151,9 @@ def gradient_of(array: Core) -> Any:
     if gathered is not None:
         if gathered.unit is None:
             return None
-        return array._like(gathered.gradient, gathered.unit / array._unit.delta)
+        gradient = array._like(gathered.gradient, gathered.unit / array._unit.delta)
+        settle_class(gradient)
+        return gradient
     if isinstance(raw, Carrier):
         problem = "x.grad of an array that is no leaf: its gradient is not kept"
         raise UnitError(

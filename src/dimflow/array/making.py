@@ -20,24 +20,33 @@ PLAIN = _NUMBERS | {list, tuple, np.ndarray, np.float64, np.int64}  # these carr
 
 
 def raw_and_unit(
-    data: Any, unit: Any, dtype: Any, backend: str | None, device: Any, copy: bool | None
+    data: Any,
+    unit: Any,
+    dtype: Any,
+    backend: str | None,
+    device: Any,
+    copy: bool | None,
+    **options: Any,
 ) -> tuple[Any, Unit]:
-    """What `DimArray(...)` holds."""
+    """What `DimArray(...)` holds. The options are for the `asarray` of a backend that has some."""
     target = None if unit is None else as_unit(unit)
     if isinstance(data, (list, tuple)) and _holds_units(data):
         target = target or _first_unit(data)
-        return _raw(_stacked(data, target), dtype, backend, device, copy), target
+        return _raw(_stacked(data, target), dtype, backend, device, copy, **options), target
     data, source = _unwrapped(data)
-    raw = _raw(data, dtype, backend, device, copy)
+    raw = _raw(data, dtype, backend, device, copy, **options)
     if source is None or target is None:
         return raw, target or source or PURE
     convert = checked_converter(source, target)
     return raw if convert is None else convert(raw), target
 
 
-def _raw(data: Any, dtype: Any, backend: str | None, device: Any, copy: bool | None) -> Any:
+def _raw(
+    data: Any, dtype: Any, backend: str | None, device: Any, copy: bool | None, **options: Any
+) -> Any:
     if backend is not None:
-        return backend_named(backend).asarray(data, dtype=dtype, device=device, copy=copy)
+        library: Any = backend_named(backend)
+        return library.asarray(data, dtype=dtype, device=device, copy=copy, **options)
     if isinstance(data, (str, bytes, dict, set)) or data is None:
         raise NotANumber("DimArray", f"{type(data).__name__} {data!r:.60}")
     interpreter: Any

@@ -216,6 +216,10 @@ class Methods(Core):
         """The product of vectors or matrices, as np.dot."""
         return ops.dot(self, other)
 
+    def matmul(self, other: Any) -> Any:
+        """The product of matrices, and of stacks of them: `x @ other`."""
+        return ops.matmul(self, other)
+
     def take(self, indices: Any, axis: int | None = None) -> Any:
         """Elements at indices along an axis."""
         return ops.take(self, indices, axis)

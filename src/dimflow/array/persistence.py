@@ -6,6 +6,7 @@ the reader needs no registration and a missing library is a clear message.
 
 import base64
 import math
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -48,6 +49,8 @@ class Persistence(Core):
             return _restore_value, (type(self), self._raw, encode(self._unit))
         if interpreter.follows:
             return _settled(self, "a pickle").__reduce_ex__(protocol)  # type: ignore[no-any-return]
+        if interpreter.name == "numpy.ma":
+            return _restore_holes, _with_holes(self)
         raw, kept = _numbers(interpreter, self._raw)
         is_scalar = isinstance(self._raw, np.generic)
         order = "F" if raw.flags.f_contiguous and not raw.flags.c_contiguous else "C"
@@ -67,6 +70,15 @@ class Persistence(Core):
             buffer,
             encode(self._unit),
         )
+
+    def __dask_tokenize__(self) -> tuple[Any, ...]:
+        """What Dask names results by: the class, the numbers, and what the unit means."""
+        if getattr(interpreter_of(type(self._raw)), "follows", False):
+            found: tuple[Any, ...] = _settled(self, "a token of Dask's").__dask_tokenize__()
+            return found
+        normalize = sys.modules["dask.base"].normalize_token  # who asks has imported it
+        kind = f"{type(self).__module__}.{type(self).__qualname__}"
+        return kind, self._unit.__dask_tokenize__(), normalize(_told_apart_by(self._raw))
 
     def to_dict(self, *, binary: bool = False) -> dict[str, Any]:
         """The array as plain Python, ready for JSON; `from_dict` reads it.
@@ -143,6 +155,34 @@ def _numbers(library: Backend, raw: Any) -> tuple[Any, str]:
     return library.to_numpy(wider), str(dtype).rpartition(".")[2]
 
 
+def _with_holes(array: Core) -> tuple[Any, ...]:
+    """An array of NumPy's with holes: its numbers as one without, where they are, what fills them.
+
+    The numbers under a mask mean nothing, so they leave as zeros.
+    """
+    raw = array._raw
+    holes = np.ma.getmaskarray(raw)
+    numbers = np.where(holes, np.zeros((), raw.dtype), raw.data)
+    return array._like(numbers, array._unit), holes, raw.fill_value
+
+
+def _restore_holes(array: Core, holes: Any, filling: Any) -> Core:
+    raw = np.ma.MaskedArray(array._raw, holes, fill_value=filling)
+    return array._like(raw, array._unit)
+
+
+def _told_apart_by(raw: Any) -> Any:
+    """A raw value as Dask hashes it well: a pickle of a tensor has addresses in it."""
+    library = interpreter_of(type(raw))
+    if (
+        not isinstance(library, Backend)
+        or library.follows
+        or library.name in ("dask", "numpy", "numpy.ma")
+    ):
+        return raw
+    return library.name, library.device(raw), *_numbers(library, raw)
+
+
 def _checked(record: Any) -> tuple[np.dtype[Any], tuple[int, ...], Unit, str]:
     if record["format"] != FORMAT:
         raise ValueError(f"the format is {record['format']!r:.40}, not {FORMAT!r}")
@@ -209,8 +249,9 @@ def _restore_value(cls: Any, value: Any, unit: str) -> Any:
 
 
 def _made(cls: Any, raw: Any, unit: Unit) -> Any:
-    """An array of a class; of that of its library where none is asked for."""
-    made = object.__new__(class_of(type(raw)) if cls is None else cls)
+    """An array of a class; of that of its library where none is asked for, or a wider one is."""
+    usual = class_of(type(raw))
+    made = object.__new__(usual if cls is None or issubclass(usual, cls) else cls)
     made._raw = raw
     made._unit = unit
     return made

@@ -51,6 +51,10 @@ class Protocols(Core):
     def __dlpack_device__(self) -> Any:
         return backend_of(self._raw).asarray(self._raw).__dlpack_device__()
 
+    def __sizeof__(self) -> int:
+        """Bytes with those of the numbers, by which schedulers see what their workers hold."""
+        return object.__sizeof__(self) + int(getattr(self._raw, "nbytes", 0))
+
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
         from dimflow.array.numpy_host.ufuncs import array_ufunc
 

@@ -19,6 +19,7 @@ from dimflow.errors import MissingRule, NotANumber, TracedValueError
 from dimflow.ops import Op, dispatch
 from dimflow.ops.dispatch import interpreter_of
 from dimflow.ops.families.index.keys import split_key
+from dimflow.ops.rules.layout import layouts
 
 _INDEX = ops.get("index")
 
@@ -81,6 +82,7 @@ class Carrier:
     def __init_subclass__(cls) -> None:
         dispatch.interpreters[cls] = CARRIERS
         dispatch.followed.add(cls)
+        layouts[cls] = _laid_out
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -162,6 +164,7 @@ class Carrier:
     __array__ = _refused("np.asarray(x)", lambda value, *_, **__: _numpy(value))
     __dlpack__ = _refused("DLPack", lambda value, **options: value.__dlpack__(**options))
     __dlpack_device__ = _refused("DLPack", lambda value: value.__dlpack_device__())
+    to_dask_array = _refused("a function of Dask's", lambda value: value)  # how it takes arrays in
     item = _refused("x.item()", lambda value, *args: _numpy(value).item(*args))
     tolist = _refused("x.tolist()", lambda value: _numpy(value).tolist())
 
@@ -190,6 +193,12 @@ class Carrier:
     __lt__, __le__ = _operator("less"), _operator("less_equal")
     __gt__, __ge__ = _operator("greater"), _operator("greater_equal")
     __eq__, __ne__ = _operator("equal"), _operator("not_equal")
+
+
+def _laid_out(value: Any, like: Any) -> Any:
+    from dimflow.autodiff.layout import followed_laid_out
+
+    return followed_laid_out(value, like)
 
 
 def alive(value: Any) -> Any:

@@ -29,6 +29,8 @@ _TRUTHS = frozenset((bool, np.bool_))
 def run(op: Op, arrays: Raws, **params: Any) -> Raws:
     """Run an op of control flow: natively where the library can, else by its definition."""
     definition: Any = op.definition
+    if any(getattr(interpreter_of(type(array)), "is_lazy", False) for array in arrays):
+        return tuple(op.call(definition, arrays, params))  # numbers beside lazy arrays stay known
     try:
         return tuple(dispatch.run(op, arrays, params))
     except Followed:
@@ -42,7 +44,7 @@ def _members(value: Any, /) -> Any:
     raw = innermost(value)
     if raw is not value:
         return MEMBERS(raw)
-    if isinstance(raw, Abstract):
+    if isinstance(raw, Abstract) or backend_of(raw).is_lazy:
         return None
     return np.asarray(backend_of(raw).to_numpy(raw))
 
@@ -124,6 +126,11 @@ def _while_loop(*arrays: Any, condition: Function, body: Function) -> Raws:
 
 def _unknown_end(pred: Any, body: Function, carry: Raws) -> Raws:
     """A loop of which nobody knows how often it runs: without data, all rounds are alike."""
+    if backend_of(innermost(pred)).is_lazy:
+        hint = "compute what the test depends on, x.compute(); or use fori_loop, scan"
+        raise NoDataError(
+            "while_loop depends on values", hint, "while lazy arrays are written down"
+        )
     if not _is_abstract((pred,)):
         hint = 'take our engine, which knows values: engine="own"; or fori_loop, scan'
         raise NoDataError("while_loop depends on values", hint, "while a library traces")

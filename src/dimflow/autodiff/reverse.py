@@ -17,6 +17,7 @@ from dimflow.autodiff.saving import Form
 from dimflow.autodiff.tape import Recorded, recorded
 from dimflow.errors import ComputationError
 from dimflow.ops.rules.derivatives import Linear
+from dimflow.ops.rules.layout import laid_out, layouts
 
 _ndarray = np.ndarray
 _GONE = (
@@ -51,11 +52,13 @@ class _Way:
         if isinstance(out, (tuple, list)):
             if known is None:
                 known = self.cts[serial] = [None] * len(out)
-            ct, before = fitted(ct, out[place]), known[place]
+            ct, before = laid_out(fitted(ct, out[place]), out[place]), known[place]
             known[place] = ct if before is None else alive(shielded(before) + ct)
             return
         if getattr(ct, "dtype", None) is not getattr(out, "dtype", None):
             ct = fitted(ct, out)
+        if type(ct) in layouts:
+            ct = laid_out(ct, out)
         if known is None:
             self.cts[serial] = ct
         elif serial in self.own and type(ct) is _ndarray and known.dtype is ct.dtype:

@@ -25,6 +25,7 @@ from dimflow.ops.rules.derivatives import (
     Zero,
 )
 from dimflow.ops.rules.dtypes import kind_of
+from dimflow.ops.rules.layout import laid_out
 from dimflow.ops.rules.transposition import shape_of, unbroadcast
 
 Parts = list[Any]
@@ -239,7 +240,9 @@ def pushed(call: Node, tangents: Sequence[Any]) -> Parts:
 def _stretched(tangent: Any, out: Any) -> Any:
     """A partial that does not depend on some argument lacks its axes."""
     shape = shape_of(out)
-    return tangent if shape_of(tangent) == shape else ops.broadcast_to(tangent, shape=shape)
+    if shape_of(tangent) == shape:
+        return tangent
+    return ops.broadcast_to(laid_out(tangent, out), shape=shape)
 
 
 def _partials_forward(call: Node, rule: Partials, tangents: Sequence[Any]) -> Parts:

@@ -37,6 +37,8 @@ _MODULES = {
 }
 # Those that an extra of ours installs.
 _EXTRAS = _MODULES.keys() - {"numpy", "array_api_strict"}
+# Parts of a library's package whose arrays are run otherwise than the library's own.
+_PARTS = {"numpy.ma": "dimflow.backends.masked", "numpy.ma.core": "dimflow.backends.masked"}
 # Other packages whose types belong to a library.
 _PACKAGES = {"builtins": "numpy", "jaxlib": "jax"}
 
@@ -119,6 +121,9 @@ def _find(kind: type) -> Interpreter:
         known = dispatch.interpreters.get(base)
         if known is not None:
             return known
+        if base.__module__ in _PARTS:
+            part: Backend = import_module(_PARTS[base.__module__]).BACKEND
+            return part
         package = base.__module__.partition(".")[0]
         name = _PACKAGES.get(package, package)
         if base is not object and _module(name) is not None and backend(name).holds(base):

@@ -34,6 +34,7 @@ class Backend(ABC):
     has_tape = False  # whether it records what is done with arrays, without a function
     follows = False  # whether its values are those of another library, that a trace follows
     returns_any = False  # whether vjp and jvp take functions that give integers, masks beside
+    is_lazy = False  # whether numbers are computed only when somebody asks for them
     tells_shared = True  # whether its vmap knows which results are the same for all calls
 
     def __init__(self) -> None:

@@ -1,10 +1,18 @@
 """Dask: arrays in blocks, which are computed when somebody asks for their numbers.
 
-An op becomes a layer of Dask's graph: nothing runs while a program is written down. A function of
-Dask's own comes first, so that the graph is the one that Dask's users would have made. What Dask
-does not have runs on each block by the kernels of the block's own library.
+An op becomes a layer of Dask's graph: nothing runs while a program is written down. The first of
+these that there is runs it:
+
+    a kernel of ours   in `dask_kernels`, by the op's family. It calls Dask's own function where
+                       that does the same, so that the graph is the one that Dask's users make; else
+                       it says which axes the op needs whole, and `dask_blocks` runs it on blocks
+    elementwise        Dask's ufunc of NumPy's name; without one the op itself on every block, by
+                       the kernels of the block's library: one task, where a definition has many
+    the standard's     function, by array_api_compat: the arranging of blocks
+    the definition     last, since each of its parts is a layer
 """
 
+import operator
 from collections.abc import Callable
 from functools import cached_property, partial
 from typing import Any
@@ -12,17 +20,53 @@ from typing import Any
 import dask.array as da
 import numpy as np
 
-from dimflow.backends import backend_of, dask_blocks
+from dimflow.backends import backend_of, dask_blocks, dask_layout
 from dimflow.backends.array_api import ArrayAPI, compat_namespace
 from dimflow.backends.backend import Backend
+from dimflow.backends.dask_kernels import keys, writing
+from dimflow.backends.dask_kernels.sampling import BlockGenerator
 from dimflow.backends.numpy import BACKEND as NUMPY
 from dimflow.errors import DeviceMismatch, NotANumber
 from dimflow.ops import Op
+from dimflow.ops.dispatch import interpreter_of, interpreters
 from dimflow.ops.rules.convert import lazily
+from dimflow.ops.rules.drawing import own_generators
 from dimflow.ops.rules.dtypes import named
-from dimflow.ops.rules.values import refuse_cut
+from dimflow.ops.rules.layout import layouts
+from dimflow.ops.standard.promotion import promoting_function
 
 _NUMBERS = "biufc"  # kinds of dtype that hold numbers
+# By Python's operators: Dask names a layer by its function, and x + y is to have one name.
+_OPERATORS: dict[str, Callable[..., Any]] = {
+    "add": operator.add,
+    "subtract": operator.sub,
+    "multiply": operator.mul,
+    "divide": operator.truediv,
+    "floor_divide": operator.floordiv,
+    "remainder": operator.mod,
+    "negative": operator.neg,
+    "abs": operator.abs,
+    "less": operator.lt,
+    "less_equal": operator.le,
+    "greater": operator.gt,
+    "greater_equal": operator.ge,
+    "equal": operator.eq,
+    "not_equal": operator.ne,
+    "bitwise_and": operator.and_,
+    "bitwise_or": operator.or_,
+    "bitwise_xor": operator.xor,
+    "bitwise_left_shift": operator.lshift,
+    "bitwise_right_shift": operator.rshift,
+    "bitwise_invert": operator.invert,
+}
+# Ops that are given index arrays, from a place on.
+_INDEXED = {
+    "index": 1,
+    "take": 1,
+    **dict.fromkeys(("index_set", "index_add", "index_max", "index_min"), 2),
+}
+_DIFFERENT = frozenset({"isposinf", "isneginf"})  # Dask's have an answer for complex numbers
+_TAKEN = {"round": {"decimals"}, "angle": {"deg"}}  # parameters that Dask's ufuncs have too
 
 
 class Dask(ArrayAPI):
@@ -32,6 +76,7 @@ class Dask(ArrayAPI):
     kernel_package = "dimflow.backends.dask_kernels"
     array_class = "dimflow.dask:DaskDimArray"
     meets_numpy = True
+    is_lazy = True
 
     @cached_property
     def namespace(self) -> Any:
@@ -39,14 +84,14 @@ class Dask(ArrayAPI):
         return compat_namespace("dask.array")
 
     def host_function(self, op: Op) -> Callable[..., Any] | None:
-        """Elementwise, Dask's ufunc, or the op on every block; else Dask's function, if any."""
+        """Elementwise, Dask's ufunc, or the op on every block; else the standard's, if any."""
         if op.kind == "elementwise":
             return _ufunc(op) or partial(dask_blocks.elementwise, op)
-        return super().host_function(op)
+        return promoting_function(op, self.namespace)
 
     def holds(self, kind: type) -> bool:
-        """Arrays, and not delayed values, bags and data frames."""
-        return issubclass(kind, da.Array)
+        """Arrays, and generators, which a draw runs by; not delayed values, bags, data frames."""
+        return issubclass(kind, (da.Array, da.random.Generator, da.random.RandomState))
 
     def as_dtype(self, dtype: Any) -> Any:
         """NumPy's dtype of that name, which Dask uses."""
@@ -59,22 +104,29 @@ class Dask(ArrayAPI):
         dtype: Any = None,
         device: Any = None,
         copy: Any = None,
-        chunks: Any = "auto",
+        chunks: Any = None,
     ) -> Any:
-        """An array in blocks. The numbers are neither looked at nor copied: none is a key."""
+        """An array in blocks. The numbers are neither looked at nor copied: none is a key.
+
+        `chunks` cuts what is no array of Dask yet, by Dask's choice without it, and rechunks one.
+        """
         wanted = None if dtype is None else self.as_dtype(dtype)
+        data = _sliceable(data)
         if isinstance(data, da.Array):
             raw = data if wanted is None else data.astype(wanted)
             raw = raw.copy() if copy else raw
+            raw = raw if chunks is None else raw.rechunk(chunks)
         elif copy is False:
             raise ValueError("an array of another library cannot be one of dask without a copy")
         else:
             if not hasattr(data, "dtype") or not hasattr(data, "shape"):
                 data = NUMPY.asarray(data)
+            if data.dtype.kind not in _NUMBERS:  # Dask cannot tell how large objects are
+                raise NotANumber("an array", f"{type(data).__name__} ({data.dtype})")
             data = data if wanted is None else data.astype(wanted)
             if copy and isinstance(data, np.ndarray):
                 data = data.copy()
-            raw = da.from_array(data, chunks=chunks, name=False)
+            raw = da.from_array(data, chunks="auto" if chunks is None else chunks, name=False)
         if raw.dtype.kind not in _NUMBERS:
             raise NotANumber("an array", f"an array of {raw.dtype}")
         if device is not None and device != self.device(raw):
@@ -95,8 +147,11 @@ class Dask(ArrayAPI):
         return backend_of(meta).device(meta)
 
     def lift(self, value: Any, beside: list[Any]) -> Any:
-        """A list or an array of NumPy's in blocks, to meet others in an op."""
-        return self.asarray(value)
+        """A list or an array of NumPy's in blocks, to meet others in an op.
+
+        Its numbers are noted: positions that are known need not be computed.
+        """
+        return dask_layout.noted(self.asarray(value), value)
 
     def take(self, raw: Any, source: Backend, device: Any = None, copy: Any = None) -> Any:
         """An array of another library in blocks, which become NumPy's."""
@@ -115,23 +170,75 @@ class Dask(ArrayAPI):
         """Never: an assignment makes new blocks and changes no other array."""
         return False
 
+    def getitem(self, raw: Any, key: Any) -> Any:
+        """x[key] by NumPy's rules; no number of a lazy key is asked for."""
+        return keys.get(raw, key)
+
     def assign(self, raw: Any, key: Any, value: Any) -> None:
         """x[key] = value, in place. Fractions are not cut off to fit integers."""
-        refuse_cut(value, raw.dtype)
-        raw[key] = value
+        writing.assign(raw, key, value)
+
+    def run(self, op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
+        """Index arrays of NumPy's stay as they are: their numbers tell which blocks are read.
+
+        So do its numbers beside arrays, elementwise: Dask writes them into the tasks.
+        """
+        first = _INDEXED.get(op.name)
+        if first is None and op.kind != "elementwise":
+            return super().run(op, args, params)
+        kernel = self._found.get(op.name)
+        if kernel is None:
+            kernel = self._found[op.name] = self._find(op)
+        if first is None:
+            return kernel(tuple(map(self._beside_arrays, args)), params)
+        return kernel((*self._lifted(args[:first]), *args[first:]), params)
+
+    def _beside_arrays(self, value: Any) -> Any:
+        """An argument of an elementwise op: a number as it is, arrays of NumPy's in blocks."""
+        if isinstance(value, np.generic) or (isinstance(value, np.ndarray) and not value.ndim):
+            return value[()]  # type: ignore[index]
+        return self.lift(value, []) if self._is_lower(value) else value
 
     def basis(self, count: int, like: Any) -> Any:
         """The rows of a unit matrix."""
         return da.eye(count, dtype=like.dtype, chunks="auto")
 
 
+def _sliceable(data: Any) -> Any:
+    """What Dask can cut: tensors and the like as NumPy's arrays, all else as it is."""
+    try:
+        library = interpreter_of(type(data))
+    except NotANumber:  # whatever is sliced like an array: a dataset of a file
+        return data
+    if not isinstance(library, Backend) or library.name in ("dask", "numpy", "cupy"):
+        return data
+    return library.to_numpy(data)
+
+
 def _ufunc(op: Op) -> Callable[..., Any] | None:
-    """Dask's function for an op whose parameters are arrays alone."""
-    found = getattr(da, op.hosts.numpy or "", None)
-    if found is None or len(op.signature.parameters) != len(op.array_names):
+    """Dask's function for an op, where it takes the same parameters."""
+    found = _OPERATORS.get(op.name) or getattr(da, op.hosts.numpy or "", None)
+    given, arrays = set(op.signature.parameters) - {"unit"}, {*op.array_names}  # kernels get none
+    if found is None or given - arrays - _TAKEN.get(op.name, set()):
         return None
-    return found  # type: ignore[no-any-return]
+    if op.name in _DIFFERENT or NUMPY.own_kernel(op) is not None:  # NumPy's alone does less
+        return None
+
+    def call(*args: Any, **params: Any) -> Any:
+        try:
+            result = found(*args, **params)
+        except TypeError:
+            dask_blocks.refuse(op, args, {name: params.get(name) for name in given - arrays})
+            raise
+        if result is NotImplemented:  # so says Dask of dtypes that the blocks' library refuses
+            dask_blocks.refuse(op, args, {name: params.get(name) for name in given - arrays})
+        return result
+
+    return call
 
 
 lazily[da.Array] = dask_blocks.converted
+own_generators[da.Array] = BlockGenerator
+layouts[da.Array] = dask_layout.laid_out
 BACKEND = Dask()
+interpreters[BlockGenerator] = BACKEND

@@ -97,5 +97,5 @@ def _drawing(op: "Op", args: tuple[Any, ...], params: dict[str, Any]) -> Interpr
     """A draw runs where its generator belongs; a seed, and NumPy's, suit every library."""
     generator = params["generator"]
     package = type(generator).__module__.partition(".")[0]
-    is_of_all = package in ("builtins", "numpy", "dimflow")
+    is_of_all = package in ("builtins", "numpy", "dimflow") and type(generator) not in interpreters
     return select(op, args if is_of_all else (*args, generator))

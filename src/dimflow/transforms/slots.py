@@ -10,7 +10,7 @@ from typing import Any
 
 from dimflow.array.dimarray import DimArray, wrap
 from dimflow.autodiff import Carrier, innermost
-from dimflow.backends import Backend, backend_of
+from dimflow.backends import Backend, backend, backend_of
 from dimflow.backends.abstract import Abstract
 from dimflow.constants.constant import Constant as Physical
 from dimflow.errors import (
@@ -253,8 +253,8 @@ def taken(
         else:
             what = f"{type(part).__name__} {part!r:.40}"
             raise NotANumber(f"{operation}, for {origin}{path},", what)
-        if not hasattr(raw, "dtype"):
-            raw = library.asarray(raw)
+        if not hasattr(raw, "dtype"):  # a count beside lazy arrays is a number all the same
+            raw = (backend("numpy") if library.is_lazy else library).asarray(raw)
         slot = Slot(path, raw, unit, library)
         slot.is_bare, slot.is_weak = not isinstance(part, DimArray), is_number
         slot.is_any_unit = is_result and is_number and _stands_for_itself(part)

@@ -283,6 +283,12 @@ class Unit:
 
         return decode, (encode(self),)
 
+    def __dask_tokenize__(self) -> str:
+        """What Dask names results by: N and kg*m/s**2 are one argument, m and km are two."""
+        from dimflow.units.wire import meaning_text
+
+        return meaning_text(self)
+
     def __copy__(self) -> "Unit":
         return self
 

@@ -46,6 +46,16 @@ def _encoded(unit: Unit) -> str:
     return "|".join(records)
 
 
+def meaning_text(unit: Unit) -> str:
+    """What a unit means as one line of text: the same for all its spellings, in every process."""
+    return unit.remembered("meaning", lambda: _meaning_text(unit.key))
+
+
+def _meaning_text(meaning: Meaning) -> str:
+    law = _law_text(meaning.law) if meaning.law else ""
+    return f"{_HEADER}|{meaning.scale}|{_dimension_text(meaning.dimension)}|{law}"
+
+
 def decode(text: str) -> Unit:
     """The unit that a line of text encodes; WireFormatError if it is not one."""
     try:

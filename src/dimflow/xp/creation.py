@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import numpy as np
+
 from dimflow import ops
 from dimflow.array import factories
 from dimflow.array.core import Core
@@ -13,6 +15,7 @@ from dimflow.ops.rules.units import PURE
 from dimflow.units import Unit
 
 Choice = Unit | str | None
+_NUMBERS = frozenset((bool, int, float, complex, np.float64, np.int64, np.bool_))
 
 
 class Creation:
@@ -32,8 +35,13 @@ class Creation:
         copy: bool | None = None,
         unit: Choice = None,
     ) -> DimArray:
-        """An array of anything array-like; what has a unit keeps it, or is converted to `unit`."""
+        """An array of anything array-like; what has a unit keeps it, or is converted to `unit`.
+
+        A number beside lazy arrays stays one that is known: a fill value is no task.
+        """
         if not isinstance(obj, DimArray):
+            if type(obj) in _NUMBERS and self._library.is_lazy:
+                return DimArray(obj, unit, dtype=dtype, backend="numpy")
             return DimArray(obj, unit, dtype=dtype, backend=self._name, device=device, copy=copy)
         changed = dtype is not None and named(dtype) != named(obj.dtype)
         if changed and copy is False:

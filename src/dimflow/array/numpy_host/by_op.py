@@ -11,7 +11,8 @@ from dimflow.array.dimarray import DimArray
 from dimflow.array.interpreter import converted, separated
 from dimflow.array.numpy_host.out import dressed, run_into, written
 from dimflow.array.numpy_host.parts import refuse_traced
-from dimflow.array.numpy_host.ufuncs import plan_for, refuse_cut
+from dimflow.array.numpy_host.rules import refuses
+from dimflow.array.numpy_host.ufuncs import plan_for, refuse_cut, run_for
 from dimflow.errors import UnsupportedFunction
 from dimflow.ops import Op
 from dimflow.ops.dispatch import interpreter_of
@@ -187,6 +188,8 @@ class ByOp:
 
     def _run_op(self, arrays: tuple[Any, ...], params: dict[str, Any], values: Any) -> Any:
         """By the op itself: on another library's arrays, or by its definition."""
+        if refuses(self.op):
+            self.op.rule("definition")(*arrays)
         rest = {self.parameters[i].name: values[i] for i in self._rest}
         given = {name: value for name, value in rest.items() if value is not _ABSENT}
         defaults = {p.name: p.default for p in self.parameters}
@@ -200,7 +203,7 @@ class ByOp:
         if self.name.startswith("lib.scimath") and kind_of(arrays[0]) != "c":
             reason = "whether its result is complex depends on the values"
             raise UnsupportedFunction(f"np.{self.name}", reason, "x.astype('complex128') first")
-        result = self.op.run(arrays, params)
+        result = run_for(self.op, arrays, params)
         return result if out is None else written(result, out, f"np.{self.name}")
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from dimflow.array.core import Core, is_followed
 from dimflow.array.dimarray import wrap
-from dimflow.backends import pins
+from dimflow.backends import backend_of, pins
 from dimflow.errors import (
     NotANumber,
     PointError,
@@ -16,7 +16,7 @@ from dimflow.errors import (
     UnitError,
     UnitLossError,
 )
-from dimflow.ops.rules.convert import Converter, checked_converter
+from dimflow.ops.rules.convert import Converter, checked_converter, lazily
 from dimflow.ops.rules.units import PURE
 from dimflow.units import Unit
 
@@ -83,6 +83,12 @@ def written(result: Any, out: Any, name: str) -> Any:
         return result
     raw, unit = (result._raw, result._unit) if isinstance(result, Core) else (result, None)
     refuse_followed(raw, name)
+    target = out[0] if isinstance(out, tuple) else out
+    if type(_raw(target)) in lazily:
+        return _assigned(raw, unit, target, name)
+    if type(raw) in lazily:
+        got = "a lazy result; leave out= away, or compute it"
+        raise NotANumber(f"{name} into an array in memory", got)
 
     def copied(*, out: Any = None) -> Any:
         if out is not None:
@@ -90,6 +96,16 @@ def written(result: Any, out: Any, name: str) -> Any:
         return raw
 
     return run_into(copied, (), {"out": out}, unit, name)
+
+
+def _assigned(raw: Any, unit: Unit | None, target: Any, name: str) -> Any:
+    """A result in a lazy target, by the way of its library."""
+    convert = into(target, unit, name)
+    values = raw if convert is None else convert(raw)
+    if np.shape(values) != tuple(_raw(target).shape):
+        raise ShapeMismatch(f"{name} with out=", np.shape(values), _raw(target).shape)
+    backend_of(_raw(target)).assign(_raw(target), ..., values)
+    return target
 
 
 def refuse_followed(raw: Any, name: str) -> None:

@@ -38,6 +38,11 @@ def _only_numpy(name: str) -> Any:
     return refuse
 
 
+def refuses(op: Op) -> bool:
+    """Whether a record has no definition, so that NumPy's own arrays are all that it works on."""
+    return str(getattr(op.definition, "__qualname__", "")).startswith(_only_numpy.__name__)
+
+
 def rule(name: str, signature: str, unit: UnitRule, **fields: Any) -> Op:
     """A record beside the table: how a function of NumPy treats units."""
     fields.setdefault("points", points.refuse)

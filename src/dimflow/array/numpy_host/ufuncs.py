@@ -14,7 +14,7 @@ import numpy as np
 
 from dimflow import ops
 from dimflow.array.core import Core
-from dimflow.array.dimarray import DimArray
+from dimflow.array.dimarray import DimArray, wrap
 from dimflow.array.indexing import raw_key
 from dimflow.array.interpreter import converted, planned, separated
 from dimflow.array.numpy_host.out import Units, refuse_followed, run_into
@@ -30,6 +30,7 @@ from dimflow.errors import (
 from dimflow.ops import Op
 from dimflow.ops.dispatch import interpreter_of
 from dimflow.ops.namespace import search
+from dimflow.ops.rules.dtypes import kind_of
 from dimflow.ops.rules.units import PURE, Plan
 from dimflow.units import Unit
 
@@ -152,16 +153,30 @@ def _defaults(op: Op) -> dict[str, Any]:
 
 
 def plan_for(op: Op, raws: tuple[Any, ...], units: Any, params: dict[str, Any]) -> Plan:
-    """The plan of an op, for a function of NumPy: that takes no `unit=`, so the hint names one."""
+    """The plan of an op, for a function of NumPy."""
     try:
         return planned(op, raws, units, params)
     except UnitChoiceError as error:
-        unit, name = str(error.unit), f"{op.namespace}.{op.name}".lstrip(".")
-        if op.name in ops.TABLE:
-            error.hint = f"say in which: dimflow.{name}(..., unit={unit!r})"
-        else:
-            error.hint = f"give it the numbers in a unit of your choice: x.to_value({unit!r})"
+        _advise(error, op)
         raise
+
+
+def run_for(op: Op, arrays: tuple[Any, ...], params: dict[str, Any]) -> Any:
+    """The op itself, for a function of NumPy."""
+    try:
+        return op.run(arrays, params)
+    except UnitChoiceError as error:
+        _advise(error, op)
+        raise
+
+
+def _advise(error: UnitChoiceError, op: Op) -> None:
+    """NumPy's functions take no `unit=`, so the hint names one that does."""
+    unit, name = str(error.unit), f"{op.namespace}.{op.name}".lstrip(".")
+    if op.name in ops.TABLE:
+        error.hint = f"say in which: dimflow.{name}(..., unit={unit!r})"
+    else:
+        error.hint = f"give it the numbers in a unit of your choice: x.to_value({unit!r})"
 
 
 def _plan(ufunc: Any, op: Op, inputs: tuple[Any, ...]) -> tuple[tuple[Any, ...], Units]:
@@ -264,8 +279,9 @@ def _run_op(ufunc: Any, op: Op, inputs: tuple[Any, ...], kwargs: dict[str, Any])
     if ufunc.__name__ in _POWERS:
         op, inputs, params = _power(inputs)
         result = op.run(inputs, params)
+        result = result if isinstance(result, Core) else wrap(result, PURE)  # of pure numbers
     else:
-        result = op.run(inputs, _defaults(op))
+        result = run_for(op, inputs, _defaults(op))
     if "out" not in kwargs:
         return result
     results = result if isinstance(result, tuple) else (result,)
@@ -304,7 +320,7 @@ def refuse_cut(name: str, dtype: Any, raws: tuple[Any, ...], units: Units) -> No
         return
     if np.dtype(dtype).kind not in "biu":
         return
-    if any(np.asarray(raw).dtype.kind in "fc" for raw in raws if raw is not None):
+    if any(kind_of(raw) in "fc" for raw in raws if raw is not None):
         raise UnitError(
             f"{name} with dtype={np.dtype(dtype)} cuts fractions off, and they depend on the unit",
             f"say in which first: x.astype({str(np.dtype(dtype))!r}, unit={str(units)!r})",

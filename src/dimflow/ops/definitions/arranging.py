@@ -110,12 +110,12 @@ def pad_constant(x: Any, pad_width: Any, *, constant_values: Any = None) -> Any:
         given = given if hasattr(given, "dtype") else ops.full_like(x, given, shape=())
         ends = ops.broadcast_to(uncut(given, x.dtype), shape=(ndim, 2))
     for axis, widths in enumerate(pairs):
-        blocks = [
-            _block(x, axis, width, None if ends is None else ends[axis, side])
+        before, after = (
+            [_block(x, axis, width, None if ends is None else ends[axis, side])] if width else []
             for side, width in enumerate(widths)
-        ]
+        )
         if any(widths):
-            x = ops.concat([blocks[0], x, blocks[1]], axis=axis)
+            x = ops.concat([*before, x, *after], axis=axis)
     return ops.copy(x) if not any(map(any, pairs)) else x
 
 

@@ -7,6 +7,7 @@ from dimflow import ops
 from dimflow.errors import DimensionError, PointError, PureNumberError, ShapeMismatch, UnitError
 from dimflow.ops.domain import Sample
 from dimflow.ops.rules import points
+from dimflow.ops.rules.layout import laid_out
 from dimflow.ops.rules.shapes import normalized
 from dimflow.ops.rules.transposition import shape_of
 from dimflow.ops.rules.units import (
@@ -166,7 +167,9 @@ def _slope(f: Any, axis: int, step: Any, edge_order: int) -> Any:
     if edge_order == 2:
         head = head - (slope[second] - head) * share(first, second)
         tail = tail + (tail - slope[previous]) * share(last, previous)
-    return ops.concat([head, inner, tail], axis=axis)
+    found = ops.concat([head, inner, tail], axis=axis)
+    is_known = all(length == length for length in shape_of(f))  # a lazy array's may be nan
+    return laid_out(found, f) if is_known else found
 
 
 def _bend(left: Any, right: Any, run: Any, axis: int) -> Any:

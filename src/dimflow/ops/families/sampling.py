@@ -15,6 +15,7 @@ from dimflow.errors import MissingRule, ShapeMismatch, UnitError
 from dimflow.ops.domain import Sample
 from dimflow.ops.rules import batching, costs
 from dimflow.ops.rules.derivatives import Derivative, Jvp, Zero
+from dimflow.ops.rules.drawing import generator_beside
 from dimflow.ops.rules.shapes import broadcast_shapes
 from dimflow.ops.rules.transposition import shape_of
 from dimflow.ops.rules.units import PURE, Call, Resolved, UnitRule, pure, unit_rule
@@ -198,6 +199,7 @@ def _moved(name: str, loc: Any, scale: Any, size: Any, dtype: Any, generator: An
     """loc + scale * draw."""
     shape = drawn_shape(f"sample_{name}", size, loc, scale)
     ops.add(loc, scale)  # so that units that do not fit are found before anything is drawn
+    generator = generator_beside(generator, loc, scale)
     draw = ops.get(f"random_{name}")(shape, dtype=dtype, generator=generator)
     return ops.add(loc, ops.multiply(scale, draw))  # a draw without arrays is one of NumPy
 
@@ -249,6 +251,7 @@ def sample_exponential(
     """Exponential numbers of a mean."""
     shape = drawn_shape("sample_exponential", size, scale)
     scale = 1.0 * scale  # a point is refused before anything is drawn
+    generator = generator_beside(generator, scale)
     return ops.multiply(scale, ops.random_exponential(shape, dtype=dtype, generator=generator))
 
 
@@ -257,6 +260,7 @@ def sample_rayleigh(scale: Any, /, size: Any = None, *, dtype: Any = None, gener
     """Lengths of vectors of two normal numbers of a standard deviation."""
     shape = drawn_shape("sample_rayleigh", size, scale)
     scale = 1.0 * scale
+    generator = generator_beside(generator, scale)
     draw = ops.random_exponential(shape, dtype=dtype, generator=generator)
     return ops.multiply(scale, ops.sqrt(2.0 * draw))
 
@@ -274,6 +278,7 @@ def sample_gamma(
     """Numbers of the gamma distribution of a shape (a pure number) and a scale."""
     whole = drawn_shape("sample_gamma", size, shape, scale)
     scale = 1.0 * scale
+    generator = generator_beside(generator, shape, scale)
     draw = ops.random_gamma(shape, whole, dtype=dtype, generator=generator)
     return ops.multiply(scale, draw)
 
@@ -285,6 +290,7 @@ def sample_triangular(
     """Numbers between left and right, most likely at mode; points (°C) too."""
     shape = drawn_shape("sample_triangular", size, left, mode, right)
     base, rise, fall = right - left, mode - left, right - mode
+    generator = generator_beside(generator, left, mode, right)
     draw = ops.random_uniform(shape, dtype=dtype, generator=generator)
     up = left + ops.sqrt(ops.multiply(draw, rise * base))
     down = right - ops.sqrt(ops.multiply(1.0 - draw, fall * base))
@@ -309,6 +315,7 @@ def sample_multivariate_normal(
         raise ShapeMismatch("sample_multivariate_normal", "a mean (n,) and cov (n, n)", shapes)
     factor = ops.matrix_transpose(ops.cholesky(cov))
     ops.add(mean, factor)
+    generator = generator_beside(generator, mean, cov)
     draw = ops.random_normal((*size_of(size), n), dtype=dtype, generator=generator)
     return mean + ops.matmul(draw, factor)
 
@@ -325,5 +332,6 @@ def dropout(x: Any, /, p: float = 0.5, *, generator: Any) -> Any:
         raise UnitError(f"dropout needs a probability from 0 to 1, but got p={p!r}")
     if p == 1:
         return ops.zeros_like(x)
+    generator = generator_beside(generator, x)
     kept = ops.random_uniform(shape_of(x), generator=generator) >= p
     return ops.where(kept, x / (1.0 - p), 0)

@@ -22,6 +22,7 @@ from dimflow.ops.families.index.keys import (
 from dimflow.ops.families.shape.shaping import static_shape
 from dimflow.ops.rules import batching, costs, dtypes, points
 from dimflow.ops.rules.derivatives import Jvp, Linear
+from dimflow.ops.rules.layout import laid_out, layouts
 from dimflow.ops.rules.shapes import broadcast_shapes, normalized
 from dimflow.ops.rules.transposition import shape_of, unbroadcast
 from dimflow.ops.rules.units import PURE, Call, Resolved, common, first, pure, unit_rule
@@ -74,7 +75,11 @@ def indexed(shapes: Any, params: Any) -> Any:
 
 
 def zeros_like_x(ct: Any, x: Any) -> Any:
-    """Zeros of an array's shape, in a cotangent's unit."""
+    """Zeros of an array's shape, in a cotangent's unit, laid out as the array is."""
+    if type(ct) in layouts:
+        zeros = laid_out(ops.zeros_like(ct, shape=()), x)
+        if shape_of(zeros) == shape_of(x):
+            return zeros
     return ops.zeros_like(ct, shape=shape_of(x))
 
 

@@ -11,7 +11,7 @@ from dimflow.ops.families.shape.shaping import static_shape
 from dimflow.ops.rules import batching, costs, dtypes, points
 from dimflow.ops.rules.derivatives import DISCRETE, Jvp
 from dimflow.ops.rules.shapes import broadcast_shapes, normalized, size
-from dimflow.ops.rules.units import any_to_plain, same
+from dimflow.ops.rules.units import Call, Resolved, any_to_plain, same, unit_of, unit_rule
 from dimflow.ops.standard import picking
 from dimflow.ops.table import composite, primitive
 
@@ -263,15 +263,31 @@ def unique_inverse(x: Any, /) -> Any:
     return ops.unique_inverse.result_type(_picked(x, found), found.inverse_indices)
 
 
-@composite(numpy="unique_values", array_api="unique_values", domain=_repeated)
+@composite(
+    numpy="unique_values",
+    array_api="unique_values",
+    unit=same,
+    points=points.keep,
+    domain=_repeated,
+)
 def unique_values(x: Any, /) -> Any:
     """The values that differ, in order."""
     return _picked(x, ops.unique_index(x, equal_nan=False))
 
 
+@unit_rule(params=True)
+def _values_and_places(call: Call) -> Resolved:
+    """The unit for the values; places and counts have none."""
+    asked = sum(bool(call.params[f"return_{n}"]) for n in ("index", "inverse", "counts"))
+    unit = unit_of(call, 0)
+    return Resolved((None,), (unit, *[None] * asked) if asked else unit)
+
+
 @composite(
     numpy="unique",
     onnx="Unique",
+    unit=_values_and_places,
+    points=points.keep,
     domain=lambda rng: (
         [
             Sample((rng.integers(0, 4, (2, 4)) * 0.5,), params, smooth=False)

@@ -33,7 +33,8 @@ def _power_of_side(offset: int) -> Any:
                 raise UnitError(
                     f"{call.op.name} of matrices in {unit} whose side is not known: the unit of "
                     "the result depends on it",
-                    "divide by a quantity of that unit first",
+                    "divide by a quantity of that unit first; a lazy array learns its lengths by "
+                    "x.compute_chunk_sizes()",
                 )
             return Resolved((PURE,), PURE)
         return Resolved((None,), unit ** (length + offset))

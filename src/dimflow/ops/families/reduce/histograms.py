@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dimflow import ops
-from dimflow.errors import ShapeMismatch, UnitError
+from dimflow.errors import MissingRule, ShapeMismatch, UnitError
 from dimflow.ops.definitions import histograms as definitions
 from dimflow.ops.domain import Sample
 from dimflow.ops.families.reduce.parts import arrayed
@@ -65,7 +65,11 @@ _RANGE = (-0.6, 1.2)  # three bins here end where five between the extremes do
 def _edges_jvp(tangents: Any, out: Any, args: Any, params: Any) -> Any:
     """All edges lie between the ends, whose tangents are those of the extremes or of `range`."""
     (x, limits), (t, t_limits) = args, tangents
-    part = np.linspace(0.0, 1.0, shape_of(out)[0])
+    count = shape_of(out)[0]
+    if count != count:  # nan: of a lazy array only the data know
+        rule = f"derivative rule for bins={params['bins']!r} of a lazy array"
+        raise MissingRule("spaced_edges", rule, "give the number of bins")
+    part = np.linspace(0.0, 1.0, count)
     if (t if limits is None else t_limits) is None or (limits is None and 0 in shape_of(x)):
         return ops.zeros_like(out)
     if limits is not None:

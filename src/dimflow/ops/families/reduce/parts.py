@@ -9,6 +9,7 @@ from dimflow.ops.domain import Sample, Samples
 from dimflow.ops.rules import batching
 from dimflow.ops.rules.batching import Dims, ndim, to_front
 from dimflow.ops.rules.dtypes import DtypeRule, result_type
+from dimflow.ops.rules.layout import laid_out
 from dimflow.ops.rules.shapes import normalized
 from dimflow.ops.rules.transposition import shape_of
 from dimflow.ops.rules.units import Call, Resolved, UnitRule, pure
@@ -63,7 +64,7 @@ def stretched(value: Any, like: Any, params: dict[str, Any]) -> Any:
     shape = shape_of(like)
     if params.get("axis") is not None:  # one value for all of them needs no axes
         value = kept(value, shape, params)
-    return ops.broadcast_to(value, shape=shape)
+    return laid_out(ops.broadcast_to(laid_out(value, like), shape=shape), like)
 
 
 def kept(value: Any, shape: tuple[int, ...], params: dict[str, Any]) -> Any:

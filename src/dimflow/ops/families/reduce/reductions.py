@@ -87,15 +87,20 @@ primitive(
 )
 
 
+_UNTOLD = "this shape does not tell"
+
+
 def _power_unit(call: Call, count: int | None, hidden: str, factor: Unit = PURE) -> Resolved:
     """The unit to the number of factors; only pure numbers if nobody knows the number."""
     unit = unit_of(call, 0)
     if count is not None:
         return Resolved(to(call, None), unit**count * factor)
     if not unit.dimension.without_angle().is_dimensionless:
+        also = "; a lazy array learns its lengths by x.compute_chunk_sizes()"
+        also = also if hidden is _UNTOLD else ""
         raise UnitError(
             f"{call.op.name} of {unit} needs the number of factors, which {hidden}",
-            "divide by a reference value first, so that the factors are pure numbers",
+            f"divide by a reference value first, so that the factors are pure numbers{also}",
         )
     return Resolved(to(call, PURE, None), factor)
 
@@ -105,7 +110,7 @@ def _prod_unit(call: Call) -> Resolved:
     if call.units[2] is not None:
         return unknown_power(call, "a mask hides")
     count = length(call.shapes[0], call.params["axis"])
-    return _power_unit(call, count, "this shape does not tell", unit_of(call, 1))
+    return _power_unit(call, count, _UNTOLD, unit_of(call, 1))
 
 
 def unknown_power(call: Call, hidden: str) -> Resolved:
@@ -152,7 +157,7 @@ primitive(
 @unit_rule(params=True, shapes=True)
 def _others_unit(call: Call) -> Resolved:
     count = length(call.shapes[0], call.params["axis"])
-    return _power_unit(call, count and count - 1, "this shape does not tell")
+    return _power_unit(call, count and count - 1, _UNTOLD)
 
 
 def _others_jvp(tangents: Any, out: Any, args: Any, params: Any) -> Any:

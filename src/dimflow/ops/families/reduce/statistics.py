@@ -139,9 +139,11 @@ def average(
         mean = ops.mean(x, axis=axis, keepdims=keepdims)
         count = prod(shape[a] for a in normalized(axis, len(shape)))
         return (mean, np.full(shape_of(mean), float(count))[()]) if returned else mean
-    weights = ops.broadcast_to(_aligned(weights, shape, axis), shape=shape)
+    weights = _aligned(weights, shape, axis)
     mean = ops.weighted_mean(x, weights, axis=axis, keepdims=keepdims)
-    return (mean, ops.sum(weights, axis=axis, keepdims=keepdims)) if returned else mean
+    if not returned:
+        return mean
+    return mean, ops.sum(ops.broadcast_to(weights, shape=shape), axis=axis, keepdims=keepdims)
 
 
 # Covariance

@@ -111,9 +111,16 @@ primitive(
 # The other modes pick elements, or make new ones from those at the ends, axis by axis
 
 
-def _mirrored(n: int, before: int, after: int, mode: str) -> Any:
-    """The places that elements are picked from."""
-    where = np.arange(-before, n + after)
+def _picked(x: Any, axis: int, before: int, after: int, mode: str) -> Any:
+    """The array between elements of its own."""
+    n = shape_of(x)[axis]
+    ends = (np.arange(-before, 0), np.arange(n, n + after))
+    head, tail = (ops.take(x, _mirrored(end, n, mode), axis=axis) for end in ends)
+    return ops.concat([*[head] * bool(before), x, *[tail] * bool(after)], axis=axis)
+
+
+def _mirrored(where: Any, n: int, mode: str) -> Any:
+    """The places that elements beyond the ends are picked from."""
     if mode == "edge":
         return np.clip(where, 0, n - 1)
     if mode == "wrap":
@@ -244,7 +251,7 @@ def pad(
         elif mode in ("reflect", "symmetric") and reflect_type == "odd":
             x = _odd(x, axis, before, after, mode)
         elif mode in ("edge", "wrap", "reflect", "symmetric"):
-            x = ops.take(x, _mirrored(n, before, after, mode), axis=axis)
+            x = _picked(x, axis, before, after, mode)
         else:
             raise UnsupportedFunction(
                 f"pad with mode {mode!r}", "dimflow knows NumPy's modes by name"

@@ -1,0 +1,89 @@
+"""Calculus on Dask: on blocks where rows are whole, else by definitions, which gather nothing."""
+
+from typing import Any
+
+import numpy as np
+
+from dimflow import ops
+from dimflow.backends import dask_blocks
+from dimflow.ops import Op
+from dimflow.ops.rules.shapes import normalized
+
+
+def diff(x: Any, /, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
+    """By the definition; truth values differ where they are not equal."""
+    if x.dtype != bool or prepend is not None or append is not None or n < 1:
+        return ops.diff.rule("definition")(x, n=n, axis=axis, prepend=prepend, append=append)
+    (along,) = normalized(axis, x.ndim)
+    lead = (slice(None),) * along
+    for _ in range(n):
+        x = x[(*lead, slice(1, None))] != x[(*lead, slice(None, -1))]
+    return x
+
+
+def trapezoid(y: Any, /, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
+    """The integral along an axis."""
+    return _integral(ops.trapezoid, y, x, dx, axis)
+
+
+def simpson(y: Any, /, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
+    """The integral by parabolas."""
+    return _integral(ops.simpson, y, x, dx, axis)
+
+
+def _integral(op: Op, y: Any, x: Any, dx: Any, axis: int) -> Any:
+    axes = _row_axes(y, axis, x, dx)
+    if axes is None:
+        return op.rule("definition")(y, x=x, dx=dx, axis=axis)
+    out = tuple(label for label in axes[0] if label is not None)
+    return dask_blocks.looped(op, (y, x, dx), {"axis": axis}, axes, [out])
+
+
+def cumulative_trapezoid(
+    y: Any, /, x: Any = None, dx: Any = 1.0, axis: int = -1, *, initial: Any = None
+) -> Any:
+    """The integral up to each value."""
+    op = ops.cumulative_trapezoid
+    axes = _row_axes(y, axis, x, dx, initial)
+    if axes is None:
+        return op.rule("definition")(y, x=x, dx=dx, axis=axis, initial=initial)
+    return dask_blocks.looped(op, (y, x, dx, initial), {"axis": axis}, axes, [axes[0]])
+
+
+def _row_axes(y: Any, axis: int, x: Any, *steps: Any) -> list[dask_blocks.Axes] | None:
+    """The axes of all arrays, if the rows of y are whole; None if they are not.
+
+    Coordinates x are those of one axis, or go with y; steps are single numbers.
+    """
+    (along,) = normalized(axis, y.ndim)
+    if y.numblocks[along] != 1 or any(np.ndim(step) for step in steps if hasattr(step, "ndim")):
+        return None
+    kept = tuple(None if i == along else i for i in range(y.ndim))
+    axes: list[dask_blocks.Axes] = [kept]
+    if x is not None:
+        axes.append((None,) if x.ndim == 1 else kept[y.ndim - x.ndim :])
+    return axes + [()] * sum(isinstance(step, dask_blocks.ARRAYS) for step in steps)
+
+
+def unwrap(x: Any, /, discont: Any = None, axis: int = -1, *, period: Any = None) -> Any:
+    """Without jumps of a period, in the blocks of x."""
+    op = ops.unwrap
+    axes = _row_axes(x, axis, None, discont, period)
+    if axes is None:
+        found = op.rule("definition")(x, discont=discont, axis=axis, period=period)
+        return found.rechunk(x.chunks)
+    return dask_blocks.looped(op, (x, discont, period), {"axis": axis}, axes, [axes[0]])
+
+
+def interp(
+    x: Any, xp: Any, fp: Any, /, left: Any = None, right: Any = None, period: Any = None
+) -> Any:
+    """Every block between all samples."""
+    args = (x, xp, fp, left, right, period)
+    arrays = [a for a in args if isinstance(a, dask_blocks.ARRAYS)]
+    if not isinstance(x, dask_blocks.ARRAYS):
+        return ops.interp.rule("definition")(*args)
+    loops = tuple(range(x.ndim))
+    axes = [loops, *((None,) * a.ndim for a in arrays[1:])]
+    kind = np.result_type(np.float64, *(a.dtype for a in arrays if a is fp))  # as NumPy has it
+    return dask_blocks.looped(ops.interp, args, {}, axes, [loops], kind)

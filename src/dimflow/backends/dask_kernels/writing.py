@@ -1,0 +1,213 @@
+"""x with other values at x[key], as another lazy array in the same blocks.
+
+Index arrays and values are gathered, and each block of x takes what is its own. A mask is met
+element by element, unless it comes with a value for each element that it picks: how many those are
+before a block only the data know, so that the array is gathered too.
+"""
+
+from math import isnan
+from typing import Any
+
+import dask.array as da
+import numpy as np
+from dask.base import normalize_token
+from dask.layers import ArraySliceDep
+
+from dimflow import ops
+from dimflow.backends import dask_writing
+from dimflow.backends.dask_kernels.gathering import Whole, is_known, whole
+from dimflow.backends.dask_kernels.keys import Bounds, as_index, expanded, has_new_axes, is_array
+from dimflow.backends.dask_kernels.shaping import reshape
+from dimflow.ops import Op
+from dimflow.ops.families.index.keys import INDEX, layout, split_key
+from dimflow.ops.rules.shapes import broadcast_shapes
+from dimflow.ops.rules.values import refuse_cut
+
+LAZY = "lazy"  # stands for an index array that comes with the call
+_JOINED = {"index_add": "add", "index_max": "maximum", "index_min": "minimum"}
+
+
+def written(name: str, x: Any, values: Any, key: Any) -> Any:
+    """index_set, index_add, index_max or index_min with a key as Python writes it."""
+    refuse_cut(values, x.dtype)
+    values = da.asanyarray(values).astype(x.dtype)
+    parts = [as_index(part) for part in (key if isinstance(key, tuple) else (key,))]
+    static, arrays = split_key(tuple(parts))
+    if not (is_known(x) and is_known(values) and all(map(_is_closed, arrays))):
+        return _gathered(name, x, values, arrays, static)
+    shape = layout([x.shape, *(a.shape for a in arrays)], static).shape
+    if None not in shape:
+        broadcast_shapes([shape, values.shape])  # refuses what does not fit
+    found = dask_writing.written(ops.get(name), x, values, arrays, static)
+    if found is not None:
+        return found
+    parts = expanded(parts, x.ndim)
+    masks = [part for part in parts if is_array(part) and part.dtype.kind == "b"]
+    if not arrays:
+        return _sliced(name, x, values, parts)
+    if any(isinstance(mask, da.Array) or not mask.ndim for mask in masks):
+        if _is_spread(values, parts):
+            return _masked(name, x, values, parts)
+        return _gathered(name, x, values, arrays, static)
+    return _scattered(name, x, values, parts)
+
+
+def assign(x: Any, key: Any, values: Any) -> None:
+    """x[key] = values, in place: the array becomes the one with these values, as Dask does it."""
+    new = written("index_set", x, values, key)
+    x._meta, x.dask, x._name, x._chunks = new._meta, new.dask, new.name, new.chunks
+
+
+def _gathered(name: str, x: Any, values: Any, arrays: Any, static: Any) -> Any:
+    return whole(ops.get(name), (x, values, *arrays), {"key": static})
+
+
+def _is_closed(array: Any) -> bool:
+    return not any(map(isnan, array.shape))
+
+
+# Slices and integers
+
+
+def _sliced(name: str, x: Any, values: Any, parts: list[Any]) -> Any:
+    """By Dask's assignment, which has no new axes."""
+    key = tuple(part for part in parts if part is not None)
+    if has_new_axes(parts):
+        values = _without_new_axes(values, parts)
+    if name in _JOINED:
+        values = ops.get(_JOINED[name])(x[key], values)
+    result = x.copy()
+    if 0 not in x[key].shape:
+        result[key] = values
+    return result
+
+
+def _without_new_axes(values: Any, parts: list[Any]) -> Any:
+    """Values without the axes of length 1 that the key had made."""
+    kept = [part for part in parts if part is None or isinstance(part, slice)]
+    kept = kept[len(kept) - values.ndim :] if values.ndim <= len(kept) else kept
+    offset = values.ndim - len(kept)
+    return values[tuple([0] * offset + [0 if part is None else slice(None) for part in kept])]
+
+
+# Masks
+
+
+def _is_spread(values: Any, parts: list[Any]) -> bool:
+    """Whether one mask stands beside full slices, and values are the same for all it picks."""
+    masks = [i for i, part in enumerate(parts) if is_array(part)]
+    others = [part for i, part in enumerate(parts) if i not in masks]
+    if len(masks) > 1 or any(part != slice(None) for part in others):
+        return False
+    after = len(parts) - 1 - masks[0]
+    return bool(values.ndim <= after or values.shape[-after - 1] == 1)
+
+
+def _masked(name: str, x: Any, values: Any, parts: list[Any]) -> Any:
+    """Element by element."""
+    at = next(i for i, part in enumerate(parts) if is_array(part))
+    mask, after = parts[at], len(parts) - 1 - at
+    if values.ndim > after:  # one axis for all that the mask picks becomes those of the mask
+        before, rest = values.shape[: -after - 1], values.shape[values.ndim - after :]
+        values = reshape(values, (*before, *[1] * mask.ndim, *rest))
+    mask = reshape(da.asanyarray(mask), (*mask.shape, *[1] * after))
+    if name in _JOINED:
+        values = ops.get(_JOINED[name])(x, values)
+    return da.where(mask, values, x)
+
+
+# Index arrays
+
+
+def _scattered(name: str, x: Any, values: Any, parts: list[Any]) -> Any:
+    """Each block of x takes the values that go into it."""
+    unmasked: list[Any] = []
+    for part in parts:
+        is_mask = is_array(part) and part.dtype.kind == "b"
+        unmasked.extend(part.nonzero() if is_mask else [part])
+    for axis, part in enumerate(part for part in unmasked if part is not None):
+        if not isinstance(part, (slice, da.Array)):
+            Bounds(x.shape[axis])(np.asarray(part))
+    lazy = [part for part in unmasked if isinstance(part, da.Array)]
+    update = _Update(ops.get(name), x.shape, unmasked)
+    labels = tuple(range(x.ndim))
+    pairs: list[Any] = [x, labels, ArraySliceDep(x.chunks), labels]
+    axes: list[tuple[int, ...]] = [(), ()]
+    serial = x.ndim
+    for array in (values, *lazy):
+        pairs += [array, tuple(range(serial, serial + array.ndim))]
+        axes.append(tuple(range(array.ndim)))
+        serial += array.ndim
+    return da.blockwise(
+        Whole(update, axes), labels, *pairs, dtype=x.dtype, meta=x._meta, align_arrays=False
+    )
+
+
+class _Update:
+    """Writes into a block what of all values goes there. Lazy index arrays come with the call."""
+
+    __slots__ = ("op", "parts", "shape")
+
+    def __init__(self, op: Op, shape: tuple[int, ...], parts: list[Any]) -> None:
+        self.op = op
+        self.shape = shape
+        self.parts = tuple(LAZY if isinstance(part, da.Array) else part for part in parts)
+
+    @property
+    def __name__(self) -> str:
+        return self.op.name
+
+    def __dask_tokenize__(self) -> tuple[Any, ...]:
+        return "dimflow.update", self.op.name, normalize_token((self.shape, self.parts))
+
+    def __call__(self, block: Any, where: Any, values: Any, *lazy: Any) -> Any:
+        arrays = iter(lazy)
+        parts = [next(arrays) if _is_lazy(part) else part for part in self.parts]
+        static, given = split_key(tuple(parts))
+        placed = layout([self.shape, *(a.shape for a in given)], static)
+        values = np.broadcast_to(values, placed.shape)
+        count = len(placed.block)
+        here = tuple(range(placed.at, placed.at + count))
+        values = np.moveaxis(values, here, tuple(range(count)))
+        values = values[(slice(None),) * count + _old_axes(parts)]
+        return self._taken(block, where, values, [p for p in parts if p is not None], placed.block)
+
+    def _taken(self, block: Any, where: Any, values: Any, parts: list[Any], shape: Any) -> Any:
+        """The places within this block, and the values for them."""
+        inside: Any = np.ones(shape, np.bool_)
+        places: dict[int, Any] = {}
+        sliced: dict[int, Any] = {}
+        for axis, (part, part_here) in enumerate(zip(parts, where, strict=True)):
+            n, start, stop = self.shape[axis], part_here.start, part_here.stop
+            if isinstance(part, slice):
+                steps = np.arange(n)[part]
+                sliced[axis] = (steps >= start) & (steps < stop), steps - start
+                continue
+            within = Bounds(n)(np.asarray(part)) % max(n, 1)
+            places[axis] = np.broadcast_to(within, shape) - start
+            inside = inside & (places[axis] >= 0) & (places[axis] < stop - start)
+        if not inside.any():
+            return block
+        values = values[inside]  # in one axis from here on
+        for i, (chosen, _) in enumerate(sliced.values(), start=1):
+            values = np.compress(chosen, values, axis=i)
+        order = (*places, *sliced)
+        index = [places[axis][inside].reshape([-1] + [1] * len(sliced)) for axis in places]
+        for i, (chosen, steps) in enumerate(sliced.values(), start=1):
+            index.append(steps[chosen].reshape([-1] + [1] * (len(sliced) - i)))
+        turned = ops.permute_dims(block, axes=order)
+        turned = self.op(turned, values, *index, key=(INDEX,) * len(order))
+        return ops.permute_dims(turned, axes=tuple(np.argsort(order).tolist()))
+
+
+def _is_lazy(part: Any) -> bool:
+    return isinstance(part, str)  # text, so that it is the same in another process
+
+
+def _old_axes(parts: list[Any]) -> tuple[Any, ...]:
+    """A key that drops the axes that None made."""
+    return tuple(
+        0 if part is None else slice(None)
+        for part in parts
+        if part is None or isinstance(part, slice)
+    )
