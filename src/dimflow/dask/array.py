@@ -2,17 +2,43 @@
 
 from typing import Any
 
+import dask.array as da
+import numpy as np
+
 from dimflow.array import DimArray
-from dimflow.backends import backend
+from dimflow.array.guests import guest_of
+from dimflow.array.making import raw_and_unit
+from dimflow.dask.blocks.methods import UserFunctions
 from dimflow.dask.chunks import Chunks
 from dimflow.dask.collection import Collection
 from dimflow.dask.display import Display
+from dimflow.dask.followed import Followed
+from dimflow.dask.host.methods import Functions
+from dimflow.dask.host.protocols import Protocols
+from dimflow.dask.labels import Labels
 from dimflow.dask.making import Making
-from dimflow.errors import BackendMismatch
+from dimflow.dask.moving import Moving
+from dimflow.dask.picture import Drawing
+from dimflow.dask.small_blocks import warn_of_small_blocks
+from dimflow.dask.storage import Storage
+from dimflow.errors import BackendMismatch, NotANumber
 from dimflow.units import Unit
 
 
-class DaskDimArray(Collection, Chunks, Making, Display):
+class DaskDimArray(
+    Collection,
+    Chunks,
+    Making,
+    Storage,
+    Display,
+    Drawing,
+    Moving,
+    Labels,
+    Followed,
+    UserFunctions,
+    Functions,
+    Protocols,
+):
     """A lazy array in blocks, with a physical unit: a DimArray whose numbers are Dask's to compute.
 
         DaskDimArray(data, "m/s", chunks=(1000, 1000))
@@ -42,25 +68,30 @@ class DaskDimArray(Collection, Chunks, Making, Display):
         if backend not in (None, "dask"):
             hint = f"DimArray(data, unit, backend={backend!r})"
             raise BackendMismatch("DaskDimArray", "dask", backend, hint)
-        found = data if isinstance(data, DimArray) else DimArray(data)
-        source = found.unit if _carries_unit(data, found) else None
-        raw = _in_blocks(found.data, chunks, dtype, device, copy)
-        DimArray.__init__(self, raw if source is None else self._like(raw, source), unit)
+        self._raw, self._unit = raw_and_unit(
+            _held(data), unit, dtype, "dask", device, copy, chunks=chunks
+        )
+        warn_of_small_blocks(self._raw)
 
 
-def _carries_unit(data: Any, found: DimArray) -> bool:
-    """Whether a unit came with the data, so that the one that is asked for converts."""
-    return isinstance(data, DimArray) or not found.unit.is_dimensionless or bool(str(found.unit))
+def _held(data: Any) -> Any:
+    """The array in what labels one and gives it no unit: lazy if that is."""
+    guest = guest_of(type(data))
+    if guest is None:
+        return data if _is_array(data) else _refused(data)
+    if isinstance(guest.quantities(data), DimArray) or hasattr(data, "units"):
+        return data  # with its unit, or an error that says why not
+    inner = getattr(data, "data", None)
+    return inner if isinstance(inner, da.Array) else np.asarray(data)
 
 
-def _in_blocks(raw: Any, chunks: Any, dtype: Any, device: Any, copy: Any) -> Any:
-    library: Any = backend("dask")
-    if library.holds(type(raw)):
-        raw = library.asarray(raw, dtype=dtype, device=device, copy=copy)
-        return raw if chunks is None else raw.rechunk(chunks)
-    if hasattr(raw, "__dlpack__") and type(raw).__module__.partition(".")[0] != "numpy":
-        from dimflow.backends import backend_of
+def _is_array(data: Any) -> bool:
+    """Whether this is not one of Dask's other collections: their attributes tell nothing."""
+    is_from_dask = type(data).__module__.partition(".")[0] == "dask"
+    return isinstance(data, da.Array) or not is_from_dask
 
-        raw = backend_of(raw).to_numpy(raw)
-    chunks = "auto" if chunks is None else chunks
-    return library.asarray(raw, dtype=dtype, device=device, copy=copy, chunks=chunks)
+
+def _refused(data: Any) -> Any:
+    error = NotANumber("DaskDimArray", f"a {type(data).__name__} of Dask")
+    error.hint = "DaskDimArray.from_delayed and .from_dask_dataframe take what is no array"
+    raise error

@@ -3,6 +3,7 @@
 from typing import Any, Self
 
 from dimflow.array import DimArray
+from dimflow.dask.small_blocks import warn_of_small_blocks
 
 
 class Chunks(DimArray):
@@ -28,7 +29,7 @@ class Chunks(DimArray):
     @property
     def chunksize(self) -> tuple[int, ...]:
         """The lengths of the largest block."""
-        return self._raw.chunksize  # type: ignore[no-any-return]
+        return tuple(max(lengths) for lengths in self._raw.chunks)
 
     @property
     def numblocks(self) -> tuple[int, ...]:
@@ -64,7 +65,9 @@ class Chunks(DimArray):
 
     def rechunk(self, chunks: Any = "auto", *args: Any, **kwargs: Any) -> Self:
         """The same numbers in other blocks."""
-        return self._like(self._raw.rechunk(chunks, *args, **kwargs), self._unit)
+        raw = self._raw.rechunk(chunks, *args, **kwargs)
+        warn_of_small_blocks(raw)
+        return self._like(raw, self._unit)
 
     def compute_chunk_sizes(self) -> Self:
         """Learn lengths that are known only with the data, which computes them."""

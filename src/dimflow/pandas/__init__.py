@@ -20,3 +20,4 @@ __all__ = ["DimDtype", "DimExtensionArray", "FrameAccessor", "SeriesAccessor", "
 
 _take_part()
 _when_imported("pyarrow", lambda: _import_module("dimflow.pandas.arrow"))
+_when_imported("dask.dataframe.extensions", lambda: _import_module("dimflow.pandas.frames_of_dask"))

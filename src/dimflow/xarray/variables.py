@@ -7,9 +7,9 @@ import xarray as xr
 
 from dimflow.array import DimArray
 from dimflow.errors import UnitConversionError, UnitError
+from dimflow.io.attributes import unit_in, with_unit, without_unit
 from dimflow.ops.dispatch import interpreter_of
 from dimflow.units import Unit
-from dimflow.xarray.attributes import unit_in, with_unit, without_unit
 
 
 def unit_of(variable: Any) -> Unit | None:

@@ -1,0 +1,1 @@
+"""What each function of dask.array does to units: data, and what reads them."""

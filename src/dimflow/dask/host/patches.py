@@ -1,0 +1,128 @@
+"""Dask's functions learn of units: da.sum(x), da.linalg.qr(x), da.ma.filled(x, 0 * units.m).
+
+NumPy and PyTorch ask the arrays that they are given; functions of Dask ask nobody. So its public
+names are replaced by functions that look at their arguments first. Without an array with a unit
+among these, Dask's own function runs as ever. Nothing within Dask is changed: what was imported
+from it before keeps to itself, and refuses arrays with units by `to_dask_array`.
+"""
+
+import sys
+from collections.abc import Callable
+from functools import partial, update_wrapper
+from importlib import import_module
+from typing import Any
+
+from dask.array.ufunc import ufunc
+
+from dimflow.array.arrival import when_imported
+from dimflow.array.core import Core
+
+MODULES = ("", "linalg", "fft", "ma", "random", "overlap", "lib.stride_tricks", "stats")
+_LATE = "stats"  # which Dask itself imports for those alone who ask for it, with all of SciPy's
+
+_WATCHED = (Core, list, tuple)
+_found: dict[str, Callable[..., Any]] = {}
+
+
+def install() -> None:
+    """Put the dispatching functions in their places; once, however often it is called."""
+    for module in MODULES:
+        if module != _LATE:
+            install_in(module)
+    when_imported(f"dask.array.{_LATE}", partial(install_in, _LATE))
+
+
+def install_in(module: str) -> None:
+    """The same for one module of dask.array."""
+    from dimflow.dask.host.functions import dispatched
+
+    place = module_of(module)
+    for name in dispatched(module):
+        last = name.rpartition(".")[2]
+        original = getattr(place, last)
+        if original_of(original) is None:
+            setattr(place, last, _replacement(original, name))
+
+
+def module_of(name: str) -> Any:
+    """A module of dask.array by its name below that."""
+    return import_module(f"dask.array.{name}" if name else "dask.array")
+
+
+def original_of(function: Any) -> Any:
+    """Dask's own function behind one of ours; None for any other."""
+    return getattr(function, "__dict__", {}).get("_dimflow_original")
+
+
+def holds_units(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether an array with a unit is among arguments, or in a list that is one."""
+    return is_within(args) or is_within(kwargs.values())
+
+
+def is_within(values: Any) -> bool:
+    """Whether an array with a unit is among values, however deep in lists."""
+    for value in values:
+        if isinstance(value, _WATCHED) and (isinstance(value, Core) or is_within(value)):
+            return True
+    return False
+
+
+def _replacement(original: Any, name: str) -> Any:
+    return _UnitUfunc(original) if isinstance(original, ufunc) else _dispatching(original, name)
+
+
+def _dispatching(original: Callable[..., Any], name: str) -> Callable[..., Any]:
+    def call(*args: Any, **kwargs: Any) -> Any:
+        for value in args:  # every call of a function of Dask's comes by here
+            if isinstance(value, _WATCHED) and (isinstance(value, Core) or is_within(value)):
+                return run(name, original, args, kwargs)
+        for value in kwargs.values():
+            if isinstance(value, _WATCHED) and (isinstance(value, Core) or is_within(value)):
+                return run(name, original, args, kwargs)
+        return original(*args, **kwargs)
+
+    update_wrapper(call, original)
+    # A pickle names the public place, where another process finds what it has there itself.
+    module, _, last = name.rpartition(".")
+    call.__module__ = module_of(module).__name__
+    call.__qualname__ = call.__name__ = last
+    call._dimflow_original = original  # type: ignore[attr-defined]
+    return call
+
+
+def run(name: str, original: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What a function of Dask's gives for arrays with units."""
+    handler = _found.get(name)
+    if handler is None:
+        from dimflow.dask.host.functions import handler_of
+
+        handler = _found[name] = handler_of(name, original)
+    return handler(*args, **kwargs)
+
+
+class _UnitUfunc(ufunc):  # type: ignore[misc]
+    """One of Dask's ufuncs, which are objects with a method and attributes of their own."""
+
+    def __init__(self, original: Any) -> None:
+        self.__dict__.update(original.__dict__)
+        self._dimflow_original = original
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if holds_units(args, kwargs):
+            return self._ufunc(*args, **kwargs)  # NumPy asks the arrays
+        return self._dimflow_original(*args, **kwargs)
+
+    def outer(self, A: Any, B: Any, **kwargs: Any) -> Any:
+        """The ufunc on all pairs of elements."""
+        if holds_units((A, B), kwargs):
+            return self._ufunc.outer(A, B, **kwargs)
+        return self._dimflow_original.outer(A, B, **kwargs)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ufunc, (self._ufunc,)  # a process without dimflow takes Dask's own
+
+
+def is_installed() -> bool:
+    """Whether Dask's functions know units in this process."""
+    module = sys.modules.get("dask.array")
+    return module is not None and original_of(module.sum) is not None

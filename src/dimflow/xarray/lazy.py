@@ -1,0 +1,93 @@
+"""Lazy arrays with units in xarray: where it asks for types and hands arrays to Dask.
+
+xarray takes a DaskDimArray for one of Dask's, since it is a collection of Dask's with blocks. What
+it then calls by Dask's private names is called by the public ones here, which know units; and
+arrays that differ in nothing but that one is lazy, or has a unit, are not "mixed" types.
+"""
+
+import sys
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+import numpy as np
+from xarray.compat import array_api_compat
+from xarray.namedarray import parallelcompat
+from xarray.namedarray.daskmanager import DaskManager
+
+from dimflow.array import DimArray
+from dimflow.array.dimarray import wrap
+from dimflow.backends import backend_of
+
+
+def meet_units() -> None:
+    """Have xarray's functions that look at types know ours; done once."""
+    _replace(array_api_compat, "get_array_namespace", _one_namespace)
+    _replace(parallelcompat, "get_chunked_array_type", _manager_of)
+    for name, method in (("apply_gufunc", _apply_gufunc), ("unify_chunks", _unify_chunks)):
+        if not hasattr(getattr(DaskManager, name), "__wrapped__"):
+            setattr(DaskManager, name, method(getattr(DaskManager, name)))
+
+
+def _replace(home: Any, name: str, making: Callable[[Any], Any]) -> None:
+    """A function of xarray, wherever it was imported to."""
+    original = getattr(home, name)
+    if hasattr(original, "__wrapped__"):
+        return
+    made = making(original)
+    for module in [m for key, m in sys.modules.items() if key.startswith("xarray.")]:
+        if vars(module).get(name) is original:
+            setattr(module, name, made)
+
+
+def _one_namespace(original: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(original)
+    def get_array_namespace(*values: Any) -> Any:
+        """Of several that are ours, that of the lazy ones, which take the others in."""
+        lazy = [v for v in values if isinstance(v, DimArray) and _is_lazy(v)]
+        others = [v for v in values if not isinstance(v, DimArray)]
+        if not lazy or (others and original(*others) is not np):
+            return original(*values)
+        return lazy[0].__array_namespace__()
+
+    return get_array_namespace
+
+
+def _is_lazy(array: DimArray) -> bool:
+    return backend_of(array.data).is_lazy
+
+
+def _manager_of(original: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(original)
+    def get_chunked_array_type(*args: Any) -> Any:
+        """By the arrays within: with a unit or without, they are Dask's."""
+        return original(*[a.data if isinstance(a, DimArray) else a for a in args])
+
+    return get_chunked_array_type
+
+
+def _apply_gufunc(original: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(original)
+    def apply_gufunc(manager: Any, func: Any, signature: str, *args: Any, **kwargs: Any) -> Any:
+        """Dask's public function, which gives a function DimArrays."""
+        if not any(isinstance(a, DimArray) for a in args):
+            return original(manager, func, signature, *args, **kwargs)
+        import dask.array as da
+
+        given = {name: value for name, value in kwargs.items() if value is not None}
+        return da.apply_gufunc(func, signature, *args, **given)
+
+    return apply_gufunc
+
+
+def _unify_chunks(original: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(original)
+    def unify_chunks(manager: Any, *args: Any, **kwargs: Any) -> Any:
+        """Arrays and names of axes in turn; units come back to where they were."""
+        units = [a.unit if isinstance(a, DimArray) else None for a in args[::2]]
+        plain = [a.data if isinstance(a, DimArray) else a for a in args]
+        chunks, found = original(manager, *plain, **kwargs)
+        pairs = zip(found, units, strict=True)
+        return chunks, [raw if unit is None else wrap(raw, unit) for raw, unit in pairs]
+
+    return unify_chunks
