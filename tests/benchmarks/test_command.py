@@ -120,7 +120,7 @@ def test_arrays_run(tmp_path: Path) -> None:
 def test_an_unknown_suite_is_an_error_that_names_the_known_ones() -> None:
     done = command("unknown", "--quick")
     assert done.returncode == 2
-    known = "arrays, backends, derivatives, startup, units"
+    known = "arrays, backends, dask, derivatives, startup, units"
     assert f"no suite is called 'unknown'; there are {known}" in done.stderr
 
 

@@ -18,6 +18,8 @@ MODULES = [
     "dimflow.array.persistence",
     "dimflow.backends",
     "dimflow.constants",
+    "dimflow.dask",
+    "dimflow.dask",
     "dimflow.errors",
     "dimflow.io",
     "dimflow.ops",

@@ -18,6 +18,7 @@ DOORS = {
     ("array/protocols", "xp"): "x.__array_namespace__()",
     ("autodiff/forward", "transforms"): "the class of DimArray for dual numbers",
     ("backends/__init__", "array"): "the class of DimArray for raw values of a type",
+    ("backends/dask", "dask"): "the class of DimArray for lazy arrays",
     ("backends/torch", "torch"): "the class of DimArray for tensors",
     ("ops/dispatch", "backends"): "backends enter themselves as interpreters",
     ("ops/namespace", "array"): "functions for users run on arrays with units",

@@ -11,9 +11,12 @@ from tests.contract.libraries.library import Library
 from tests.contract.libraries.trial import Trial, trials
 from tests.contract.samples import DAY
 
-# Laws that make JAX compile much; each day another quarter of the table is held to them, all of it
-# in the deep run. On the other libraries they cost little.
-_COMPILED = frozenset({"own engine", "second order", "native", "native forward"})
+# Laws that make JAX compile much, or Dask build many graphs; each day another quarter of the table
+# is held to them, all of it in the deep run. On the other libraries they cost little.
+_COSTLY = {
+    "jax": frozenset({"own engine", "second order", "native", "native forward"}),
+    "dask": frozenset({"own engine", "second order"}),
+}
 _QUARTERS = 4
 
 # Laws that say the same of one sample as of many.
@@ -65,9 +68,9 @@ def broken(
 def laws_of_today(library: Library, name: str) -> list[str]:
     """The laws that an op is held to in the fast run; with a deviation, all."""
     is_due = (crc32(name.encode()) + DAY) % _QUARTERS == 0
-    if library.name != "jax" or known(library, name) or is_due:
+    if known(library, name) or is_due:
         return list(LAWS)
-    return [law for law in LAWS if law not in _COMPILED]
+    return [law for law in LAWS if law not in _COSTLY.get(library.name, ())]
 
 
 def _note(failures: dict[str, str], text: str) -> bool:

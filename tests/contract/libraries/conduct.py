@@ -44,6 +44,9 @@ EXCUSED: dict[tuple[str, str], str] = {
     ("array_api_strict", "rows_are_had_by_one_index_and_by_iteration"): (
         "the standard asks for an index of every axis, or an ellipsis"
     ),
+    ("dask", "it_is_shown_with_numbers_and_unit"): (
+        "a lazy array shows its unit, shape and blocks; its numbers are not computed to be shown"
+    ),
 }
 
 
@@ -295,8 +298,9 @@ def integers_are_written_into_integers(library: Library) -> None:
 
 @law
 def it_is_shown_with_numbers_and_unit(library: Library) -> None:
-    for text in (repr(metres(library)), str(metres(library))):
-        assert "4" in text, text
+    x = metres(library, [1.0, 2.0, 7.0])
+    for text in (repr(x), str(x)):
+        assert "7" in text, text
         assert "m" in text, text
 
 

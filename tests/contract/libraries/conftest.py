@@ -12,6 +12,7 @@ _FILES = {
     "jax": ["test_jax_even.py", "test_jax_odd.py"],
     "mlx": ["test_mlx.py"],
     "cupy": ["test_cupy.py"],
+    "dask": ["test_dask.py"],
 }
 
 collect_ignore = [

@@ -9,7 +9,7 @@ from dimflow.array import DimArray
 from dimflow.errors import DimensionError, MissingRule
 from tests.contract.batches import mixtures
 from tests.contract.evaluate import fresh, is_inexact, leaves, quietly, raw_of
-from tests.contract.libraries import derivatives, dtypes
+from tests.contract.libraries import blocks, derivatives, dtypes
 from tests.contract.libraries.trial import DOUBLE, SINGLE, Trial, single
 from tests.contract.units_search import REWRITTEN, accepted, chosen_unit
 
@@ -279,4 +279,12 @@ LAWS: dict[str, Law] = {
         derivatives.native_forward_agrees,
     ),
     "batching": Law("the batching rule runs as on NumPy", is_batched, batches_as_numpy),
+    "lazy": Law(
+        "a call computes nothing, with units or without", blocks.is_lazy, blocks.builds_alone
+    ),
+    "blocks": Law(
+        "in blocks of one element and in uneven ones it is the same",
+        blocks.is_cut,
+        blocks.agrees_in_any_blocks,
+    ),
 }

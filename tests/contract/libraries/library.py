@@ -15,7 +15,7 @@ import numpy as np
 from dimflow.backends import Backend, backend, class_of
 from dimflow.ops.rules.dtypes import named
 
-ON_THE_CPU = ("array_api_strict", "torch", "jax", "mlx")
+ON_THE_CPU = ("array_api_strict", "torch", "jax", "mlx", "dask")
 VARIABLE = "DIMFLOW_LIBRARIES"
 
 # MLX computes in single precision first of all; what it does with doubles is a law of its own.
@@ -70,13 +70,18 @@ class Library:
 
     @contextmanager
     def ready(self) -> Iterator[None]:
-        """JAX has doubles only if it is asked for them."""
-        if self.name != "jax":
-            yield
-            return
-        import jax
+        """JAX has doubles only if it is asked for them; Dask need not start threads for samples."""
+        if self.name == "jax":
+            import jax
 
-        with jax.enable_x64(True):
+            with jax.enable_x64(True):
+                yield
+        elif self.name == "dask":
+            import dask
+
+            with dask.config.set(scheduler="sync"):
+                yield
+        else:
             yield
 
     def array(self, value: Any) -> Any:

@@ -24,6 +24,7 @@ _PACKAGES = {
     "torch": ("torch",),
     "jax": ("jax",),
     "mlx": ("mlx",),
+    "dask": ("dask",),
     "cupy": ("cupy", "cupy-cuda12x", "cupy-cuda13x"),
     "array_api_strict": ("array-api-strict",),
 }

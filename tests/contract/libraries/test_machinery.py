@@ -19,15 +19,19 @@ from tests.contract.libraries.library import ON_THE_CPU, VARIABLE, Library, chos
 from tests.contract.libraries.report import plain, report
 
 STRICT = Library("array_api_strict")
+DASK = Library("dask")
 
 
 @contextmanager
 def replaced(
-    name: str, change: Callable[[Callable[..., Any]], Callable[..., Any]]
+    name: str,
+    change: Callable[[Callable[..., Any]], Callable[..., Any]],
+    library: Library = STRICT,
 ) -> Iterator[Any]:
     """The library with another kernel for an op."""
-    backend = STRICT.backend
-    ops.get(name)(STRICT.array(np.ones(2)), *([] if name == "sin" else [STRICT.array(np.ones(2))]))
+    backend = library.backend
+    one = library.array(np.ones(2))
+    ops.get(name)(one, *([] if name == "sin" else [one]))
     right = backend._found[name]
     backend._found[name] = lambda args, params: change(lambda: right(args, params))(args)
     try:
@@ -36,8 +40,8 @@ def replaced(
         backend._found[name] = right
 
 
-def laws_broken(name: str) -> set[str]:
-    return {text.partition(":")[0] for text in check.judged(STRICT, name, thorough=True)}
+def laws_broken(name: str, library: Library = STRICT) -> set[str]:
+    return {text.partition(":")[0] for text in check.judged(library, name, thorough=True)}
 
 
 def test_a_library_that_is_right_breaks_no_law() -> None:
@@ -71,6 +75,43 @@ def test_an_argument_that_is_written_into_is_found() -> None:
 
     with replaced("hypot", spoiling):
         assert "intact" in laws_broken("hypot")
+
+
+def test_a_number_that_is_asked_for_too_soon_is_found() -> None:
+    assert laws_broken("hypot", DASK) == set()
+
+    def hasty(right: Any) -> Any:
+        def run(args: Any) -> Any:
+            args[0].sum().compute()
+            return right()
+
+        return run
+
+    with replaced("hypot", hasty, DASK):
+        assert laws_broken("hypot", DASK) == {"lazy"}
+
+
+def test_a_result_that_depends_on_the_blocks_is_found() -> None:
+    def by_block(right: Any) -> Any:
+        def run(args: Any) -> Any:
+            found = right()
+            return found * 1.5 if found.npartitions > 1 else found
+
+        return run
+
+    with replaced("hypot", by_block, DASK):
+        assert laws_broken("hypot", DASK) == {"blocks"}
+
+
+def test_a_shape_that_was_promised_and_not_kept_is_found() -> None:
+    def short(right: Any) -> Any:
+        def run(args: Any) -> Any:
+            return right().map_blocks(lambda block: block[..., :0])
+
+        return run
+
+    with replaced("hypot", short, DASK):
+        assert {"values", "blocks"} <= laws_broken("hypot", DASK)
 
 
 def test_a_refusal_without_a_reason_is_found() -> None:
