@@ -81,8 +81,7 @@ OF_DASK = [name for name in NAMES if dasks(name) is not None]
 
 # More tasks than Dask's function makes: (op, reason). One that is not needed fails.
 _MORE: dict[str, str] = {
-    "clip": "a lower and an upper bound are two ops, either of which may be left out",
-    "gradient": "it is made of differences, since the steps have units and may be uneven",
+    "clip": "bounds that Dask is given by name do not meet the blocks: each block gets them whole",
     "histogram": "edges of bins are looked at, which have a unit",
     "insert": "values are converted and joined at the end, then all is put in order",
     "median": "the axis is gathered by the task that needs it, and the blocks beside it stay",

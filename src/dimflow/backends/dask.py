@@ -59,8 +59,9 @@ _OPERATORS: dict[str, Callable[..., Any]] = {
     "bitwise_right_shift": operator.rshift,
     "bitwise_invert": operator.invert,
 }
-# Ops that are given index arrays, from a place on.
-_INDEXED = {
+# Ops that are given places or coordinates of the first arrays' elements, from an argument on.
+_PLACES = {
+    "gradient": 1,
     "index": 1,
     "take": 1,
     **dict.fromkeys(("index_set", "index_add", "index_max", "index_min"), 2),
@@ -179,11 +180,11 @@ class Dask(ArrayAPI):
         writing.assign(raw, key, value)
 
     def run(self, op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
-        """Index arrays of NumPy's stay as they are: their numbers tell which blocks are read.
+        """Places and coordinates in NumPy's arrays stay as they are: each block's are known.
 
         So do its numbers beside arrays, elementwise: Dask writes them into the tasks.
         """
-        first = _INDEXED.get(op.name)
+        first = _PLACES.get(op.name)
         if first is None and op.kind != "elementwise":
             return super().run(op, args, params)
         kernel = self._found.get(op.name)

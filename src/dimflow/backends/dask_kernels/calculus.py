@@ -2,10 +2,12 @@
 
 from typing import Any
 
+import dask.array as da
 import numpy as np
 
 from dimflow import ops
 from dimflow.backends import dask_blocks
+from dimflow.backends.dask_layout import numbers_of
 from dimflow.ops import Op
 from dimflow.ops.rules.shapes import normalized
 
@@ -19,6 +21,29 @@ def diff(x: Any, /, n: int = 1, axis: int = -1, prepend: Any = None, append: Any
     for _ in range(n):
         x = x[(*lead, slice(1, None))] != x[(*lead, slice(None, -1))]
     return x
+
+
+def gradient(f: Any, /, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
+    """By Dask's function, which looks at neighbours across the cuts; else by the definition.
+
+    Dask wants blocks that are long enough, and steps and coordinates that are known.
+    """
+    axes = normalized(axis, f.ndim)
+    steps = [_known(step) for step in varargs]
+    is_short = any(not min(f.chunks[a]) > edge_order for a in axes)  # or its length is not known
+    is_small = f.dtype.kind not in "fc" or f.dtype.itemsize < 4
+    if is_short or is_small or any(step is None for step in steps):
+        return ops.gradient.rule("definition")(f, *varargs, axis=axis, edge_order=edge_order)
+    found = da.gradient(f, *steps, axis=axes, edge_order=edge_order)
+    return found[0] if len(axes) == 1 else tuple(found)
+
+
+def _known(step: Any) -> Any:
+    """A step as a number, coordinates as NumPy's array; None where they would be computed."""
+    if isinstance(step, (int, float)):
+        return step
+    numbers = numbers_of(np.asarray(step) if isinstance(step, np.generic) else step)
+    return numbers if numbers is None or numbers.ndim else numbers.item()
 
 
 def trapezoid(y: Any, /, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:

@@ -123,18 +123,33 @@ def ediff1d(x: Any, /, to_end: Any = None, to_begin: Any = None) -> Any:
 # Derivatives
 
 
-def _spacing(op: str, f: Any, axes: tuple[int, ...], given: tuple[Any, ...]) -> list[Any]:
-    """For each axis a step (no axes) or coordinates (one axis)."""
-    if not given:
-        return [1.0] * len(axes)
-    steps = list(given) * len(axes) if len(given) == 1 and not shape_of(given[0]) else list(given)
-    if len(steps) != len(axes):
-        raise ShapeMismatch(op, f"one spacing, or one for each of {len(axes)} axes", len(given))
-    for axis, step in zip(axes, steps, strict=True):
-        shape = shape_of(step)
-        if shape and shape != (f.shape[axis],):
-            raise ShapeMismatch(op, f"{f.shape[axis]} coordinates for axis {axis}", shape)
-    return steps
+def _gradient_axes(shapes: Any, axis: Any, edge_order: int) -> tuple[int, ...]:
+    """The axes of a gradient, by the shapes of f and of the spacings; an error if these are wrong.
+
+    One step stands for all axes; else each has a step (no axes) or coordinates (one axis).
+    """
+    shape, *steps = shapes
+    if edge_order not in (1, 2):
+        raise UnitError(f"gradient has edges of order 1 or 2, but got edge_order={edge_order!r}")
+    axes = normalized(axis, len(shape))
+    lengths = [shape[a] for a in axes]
+    if not axes or any(n is not None and n <= edge_order for n in lengths):
+        wanted = f"at least {edge_order + 1} values along each axis"
+        raise ShapeMismatch("gradient", wanted, shape)
+    if len(steps) == 1 and not steps[0]:
+        return axes
+    if steps and len(steps) != len(axes):
+        wanted = f"one spacing, or one for each of {len(axes)} axes"
+        raise ShapeMismatch("gradient", wanted, len(steps))
+    for a, n, step in zip(axes, lengths, steps, strict=False):
+        if step and (len(step) != 1 or _differ(n, step[0])):
+            raise ShapeMismatch("gradient", f"{n} coordinates for axis {a}", tuple(step))
+    return axes
+
+
+def _differ(one: Any, other: Any) -> bool:
+    """Whether two lengths are known, as None and nan are not, and are not the same."""
+    return all(n is not None and n == n for n in (one, other)) and one != other
 
 
 def _slope(f: Any, axis: int, step: Any, edge_order: int) -> Any:
@@ -184,9 +199,26 @@ def _bend(left: Any, right: Any, run: Any, axis: int) -> Any:
     return ops.where(unseen, 0, change) * (wider / (run[after] + run[before]))
 
 
+@unit_rule(params=True, shapes=True)
+def _slopes(call: Call) -> Resolved:
+    """The unit of f over that of each axis' spacing; one spacing stands for all axes."""
+    axes = _gradient_axes(call.shapes, call.params["axis"], call.params["edge_order"])
+    steps = [unit_of(call, i) for i in range(1, len(call.units))] or [PURE]
+    steps = steps * len(axes) if len(steps) == 1 else steps
+    slopes = tuple(unit_of(call, 0) / step for step in steps)
+    return Resolved((None,) * len(call.units), slopes if len(slopes) > 1 else slopes[0])
+
+
+def _slopes_of_points(rule: UnitRule, call: Call) -> Resolved:
+    """Of values and of coordinates only differences matter."""
+    return points.differences(*range(len(call.units)))(rule, call)
+
+
 @composite(
     numpy="gradient",
     torch="gradient",
+    unit=_slopes,
+    points=_slopes_of_points,
     domain=lambda rng: [
         Sample((rng.normal(size=6),), {"axis": None, "edge_order": 1}),
         Sample((rng.normal(size=6), 0.5), {"axis": None, "edge_order": 2}, ("m", "s")),
@@ -204,13 +236,9 @@ def gradient(f: Any, /, *varargs: Any, axis: Any = None, edge_order: int = 1) ->
     The spacing of an axis is a step or its coordinates; the result has the unit of f over that of
     the spacing. Of points (°C) it is the derivative of their differences.
     """
-    if edge_order not in (1, 2):
-        raise UnitError(f"gradient has edges of order 1 or 2, but got edge_order={edge_order!r}")
-    axes = normalized(axis, len(shape_of(f)))
-    if any(f.shape[a] <= edge_order for a in axes) or not axes:
-        wanted = f"at least {edge_order + 1} values along each axis"
-        raise ShapeMismatch("gradient", wanted, shape_of(f))
-    steps = _spacing("gradient", f, axes, varargs)
+    axes = _gradient_axes([shape_of(f), *map(shape_of, varargs)], axis, edge_order)
+    steps = varargs or (1.0,)
+    steps = steps * len(axes) if len(steps) == 1 else steps
     slopes = [_slope(f, a, step, edge_order) for a, step in zip(axes, steps, strict=True)]
     return slopes[0] if len(slopes) == 1 else tuple(slopes)
 

@@ -1,0 +1,11 @@
+"""Bounds on Dask: one task a block, whichever of them are given."""
+
+from typing import Any
+
+from dimflow import ops
+from dimflow.backends import dask_blocks
+
+
+def clip(x: Any, /, min: Any = None, max: Any = None) -> Any:
+    """The values within bounds."""
+    return dask_blocks.elementwise(ops.clip, x, min=min, max=max)
