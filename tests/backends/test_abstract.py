@@ -441,3 +441,10 @@ class TestNumPyFunctions:
     def test_an_argument_that_is_not_understood_is_refused(self) -> None:
         with pytest.raises(MissingRule, match="out"):
             np.sum(Abstract((3,)), out=Abstract(()))
+
+
+def test_a_parameter_may_leave_one_of_several_results() -> None:
+    values = ops.svd(Abstract((4, 5, 3), "float64"), compute_uv=False)
+    triangle = ops.qr(Abstract((5, 3), "float32"), mode="r")
+    assert (values.shape, values.dtype) == ((4, 3), np.dtype("float64"))
+    assert (triangle.shape, triangle.dtype) == ((3, 3), np.dtype("float32"))

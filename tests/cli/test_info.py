@@ -29,7 +29,7 @@ def test_it_tells_versions_and_counts(run: Run) -> None:
     assert f"  numpy  {version('numpy')}" in shown.lines
     assert f"  operations  {len(ops.TABLE)}" in shown.lines
     assert f"  backends    {', '.join(backends.names())}" in shown.lines
-    assert shown.err.endswith("planned: dask, wgpu.\n")
+    assert shown.err.endswith("planned: wgpu.\n")
 
 
 def test_a_library_that_is_not_there() -> None:

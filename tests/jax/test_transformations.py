@@ -196,7 +196,7 @@ def test_a_traced_array_can_be_shown_but_not_read() -> None:
             x.to_numpy()
         with pytest.raises(NoDataError, match=r"x\[mask\] depends on values"):
             x[x > 0]
-        with pytest.raises(NoDataError, match="unique_index depends on values"):
+        with pytest.raises(NoDataError, match="unique depends on values"):
             dimflow.unique(x)
         return x
 

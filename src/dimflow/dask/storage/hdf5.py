@@ -28,7 +28,7 @@ class Hdf5Source(Source):
     __slots__ = ("_dataset", "_path")
 
     def __init__(self, path: str, dataset: str, found: Any) -> None:
-        super().__init__(f"{path}:{dataset}", found.shape, found.dtype, found.chunks)
+        super().__init__(f"{path}:{dataset}", found.shape, found.dtype, found.chunks, found.attrs)
         self._path = path
         self._dataset = dataset
 
@@ -36,7 +36,7 @@ class Hdf5Source(Source):
         """A part of the dataset."""
         with library().File(self._path, "r") as file:
             found = file[self._dataset]
-            self.ask_for_the_same(found.shape, found.dtype)
+            self.ask_for_the_same(found.shape, found.dtype, found.attrs)
             return found[key]
 
     def is_at(self, place: str) -> bool:

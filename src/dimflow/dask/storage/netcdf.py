@@ -18,9 +18,9 @@ class NetcdfSource(Source):
 
     __slots__ = ("_path", "_variable")
 
-    def __init__(self, path: str, variable: str, shape: Any, dtype: Any, chunks: Any) -> None:
-        native = np.dtype(dtype).newbyteorder("=")
-        super().__init__(f"{path}:{variable}", shape, native, chunks)
+    def __init__(self, path: str, variable: str, found: Any, dtype: Any, attrs: Any) -> None:
+        native, chunks = np.dtype(dtype).newbyteorder("="), getattr(found, "chunks", None)
+        super().__init__(f"{path}:{variable}", found.shape, native, chunks, attrs)
         self._path = path
         self._variable = variable
 
@@ -40,7 +40,8 @@ class Netcdf4Source(NetcdfSource):
 
         with h5netcdf.File(self._path, "r") as file:
             found = file[self._variable]
-            self.ask_for_the_same(found.shape, np.dtype(found.dtype).newbyteorder("="))
+            dtype = np.dtype(found.dtype).newbyteorder("=")
+            self.ask_for_the_same(found.shape, dtype, found.attrs)
             return np.asarray(found[key], self.dtype)
 
 
@@ -54,10 +55,11 @@ class Netcdf3Source(NetcdfSource):
         from scipy.io import netcdf_file
 
         with netcdf_file(self._path, "r", mmap=True) as file:
-            found = file.variables[self._variable].data
-            self.ask_for_the_same(found.shape, found.dtype.newbyteorder("="))
+            variable = file.variables[self._variable]
+            found, attrs = variable.data, variable._attributes
+            self.ask_for_the_same(found.shape, found.dtype.newbyteorder("="), attrs)
             part = np.array(found[key], self.dtype)
-            del found  # the map is closed only when nobody looks into it
+            del found, variable  # the map is closed only when nobody looks into it
             return part
 
 
@@ -95,8 +97,8 @@ def _described_4(name: str, variable: str | None) -> tuple[NetcdfSource, dict[st
             raise _unknown(name, chosen, list(file.variables)) from None
         if not hasattr(found, "dtype"):
             raise _unknown(name, chosen, list(file.variables))
-        source = Netcdf4Source(name, chosen, found.shape, found.dtype, found.chunks)
-        return source, dict(found.attrs)
+        attrs = dict(found.attrs)
+        return Netcdf4Source(name, chosen, found, found.dtype, attrs), attrs
 
 
 def _described_3(name: str, variable: str | None) -> tuple[NetcdfSource, dict[str, Any]]:
@@ -109,8 +111,8 @@ def _described_3(name: str, variable: str | None) -> tuple[NetcdfSource, dict[st
         if chosen not in file.variables:
             raise _unknown(name, chosen, list(file.variables))
         found = file.variables[chosen]
-        source = Netcdf3Source(name, chosen, found.shape, found.data.dtype, None)
         attrs = dict(found._attributes)
+        source = Netcdf3Source(name, chosen, found, found.data.dtype, attrs)
         del found  # the map is closed only when nobody looks into it
         return source, attrs
 

@@ -15,19 +15,26 @@ from dimflow.io.attributes import is_time, unit_in
 from dimflow.units import Unit
 
 NUMBERS = frozenset("biufc")  # kinds of dtype that hold numbers
+MEANT = (  # the attributes that say what stored numbers mean
+    *("units", "dimflow_unit", "units_metadata", "scale_factor", "add_offset"),
+    *("_FillValue", "missing_value", "_Unsigned"),
+)
 MOST_BLOCKS = 10_000_000  # a shape in a file may be anything; lengths of blocks are a tuple
 
 
 class Source:
     """What Dask slices: an array at a place, of which a task reads a part."""
 
-    __slots__ = ("__weakref__", "chunks", "dtype", "place", "shape")
+    __slots__ = ("__weakref__", "chunks", "dtype", "meaning", "place", "shape")
 
-    def __init__(self, place: str, shape: Any, dtype: Any, chunks: Any = None) -> None:
+    def __init__(
+        self, place: str, shape: Any, dtype: Any, chunks: Any = None, attrs: Any = None
+    ) -> None:
         self.place = place
         self.shape = tuple(shape)
         self.dtype = np.dtype(dtype)
         self.chunks = chunks
+        self.meaning = _meaning(attrs or {})
 
     @property
     def ndim(self) -> int:
@@ -55,12 +62,22 @@ class Source:
         """Whether these numbers are read from a place that is to be written to."""
         return same_place(self.place, place)
 
-    def ask_for_the_same(self, shape: Any, dtype: Any) -> None:
+    def ask_for_the_same(self, shape: Any, dtype: Any, attrs: Any = None) -> None:
         """An error if what is at the place is not what was there when the array was planned."""
+        for name, now, was in zip(MEANT, _meaning(attrs or {}), self.meaning, strict=True):
+            if now != was:
+                changed = f"its attribute {name} is {now or 'gone'} now, and was {was or 'none'}"
+                raise FileFormatError(self.place, changed, "open it again")
         if (tuple(shape), np.dtype(dtype)) != (self.shape, self.dtype):
             now = f"{dtype} of shape {tuple(shape)}"
             was = f"{self.dtype} of shape {self.shape}"
             raise FileFormatError(self.place, f"it holds {now} now, and held {was}")
+
+
+def _meaning(attrs: Mapping[str, Any]) -> tuple[str, ...]:
+    """What attributes say that numbers mean, as texts; empty where they say nothing."""
+    found = (attrs.get(name) for name in MEANT)
+    return tuple("" if value is None else str(plain(value)) for value in found)
 
 
 class Held(Source):

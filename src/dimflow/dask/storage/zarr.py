@@ -7,6 +7,7 @@ is an error, and not a block of zeros.
 import os
 import warnings
 from itertools import islice, product
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +18,7 @@ from dimflow.io.attributes import COMPLETE
 
 DIMENSIONS = "_ARRAY_DIMENSIONS"  # where xarray keeps names of axes in zarr's second format
 ALL = "all"
+ONCE = -1  # a time that no file was written at
 
 
 class Opened(NamedTuple):
@@ -29,16 +31,19 @@ class Opened(NamedTuple):
 class ZarrSource(Source):
     """An array of zarr's. Chunks that are not there are the fill value, or an error."""
 
-    __slots__ = ("_array", "_is_complete")
+    __slots__ = ("_array", "_is_complete", "_looked")
 
-    def __init__(self, opened: Opened, is_complete: bool) -> None:
+    def __init__(self, opened: Opened, is_complete: bool, attrs: Any) -> None:
         array = opened.array
-        super().__init__(opened.place, array.shape, array.dtype, array.shards or array.chunks)
+        chunks = array.shards or array.chunks
+        super().__init__(opened.place, array.shape, array.dtype, chunks, attrs)
         self._array = array
         self._is_complete = is_complete
+        self._looked = _written_at(array)
 
     def read(self, key: Any) -> Any:
         """A part, after a look whether its chunks exist where that is to be known."""
+        self._ask_for_meaning()
         found = np.asarray(self._array[key])
         if self._may_be_missing(found, key):
             if self._is_complete:
@@ -46,6 +51,21 @@ class ZarrSource(Source):
             elif not _exists(self._array, _metadata_name(self._array)):
                 raise FileNotFoundError(f"the array of zarr's at {self.place} is gone")
         return found
+
+    def _ask_for_meaning(self) -> None:
+        """An error if the array was replaced by one that means something else.
+
+        It is asked where the metadata were written anew; where that cannot be seen, once.
+        """
+        now = _written_at(self._array)
+        if self._looked == ONCE or (now is not None and now == self._looked):
+            return
+        try:
+            array = library().open_array(self._array.store_path, mode="r")
+        except FileNotFoundError:
+            raise FileNotFoundError(f"the array of zarr's at {self.place} is gone") from None
+        self.ask_for_the_same(array.shape, array.dtype, array.metadata.attributes)
+        self._looked = ONCE if now is None else now
 
     def _may_be_missing(self, found: Any, key: Any) -> bool:
         """Whether the fill value is among numbers; at a corner, if they are of one chunk."""
@@ -109,7 +129,7 @@ def read_zarr(
     _refuse_pickles(array, place)
     attrs = attributes_of(opened)
     is_complete = _is_complete(array, attrs) if missing is None else missing == "error"
-    source = ZarrSource(opened, is_complete)
+    source = ZarrSource(opened, is_complete, attrs)
     raw = lazily(source, source.chunks if chunks is None else chunks, "from-zarr")
     return with_its_unit(cls, raw, _with_fill(array, attrs), unit, place, default=default)
 
@@ -232,6 +252,22 @@ def _exists(array: Any, name: str) -> bool:
     from zarr.core.sync import sync
 
     return bool(sync((array.store_path / name).exists()))
+
+
+def _written_at(array: Any) -> int | None:
+    """When the metadata of an array in a local folder were written; None for others."""
+    place = array.store_path
+    folder = getattr(place.store, "root", None)
+    if not isinstance(folder, os.PathLike):
+        return None
+    try:
+        return (Path(folder) / place.path / _attributes_name(array)).stat().st_mtime_ns
+    except OSError:
+        return None
+
+
+def _attributes_name(array: Any) -> str:
+    return ".zattrs" if array.metadata.zarr_format == 2 else "zarr.json"
 
 
 def _metadata_name(array: Any) -> str:
