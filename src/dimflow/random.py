@@ -40,7 +40,7 @@ def default_rng(seed: Any = None) -> "Generator":
     return Generator(np.random.default_rng(seed))
 
 
-def _number(value: Any, operation: str, name: str) -> Any:
+def pure_number(value: Any, operation: str, name: str) -> Any:
     """The plain numbers of a parameter that has no unit."""
     if not isinstance(value, DimArray):
         return value
@@ -90,7 +90,7 @@ def _method(
         given = dict(bound.arguments)
         generator = given.pop("self")
         unit = given.pop("unit", None)
-        numbers = {p: _number(v, name, p) for p, v in given.items()}
+        numbers = {p: pure_number(v, name, p) for p, v in given.items()}
         sample = getattr(generator._numpy, name)(**numbers)
         return sample if counts else DimArray(sample, unit)
 
@@ -157,7 +157,7 @@ class Generator:
         self, shape: Any, size: Any = None, dtype: Any = np.float64, *, unit: Like = None
     ) -> DimArray:
         """The gamma distribution of a shape and of scale 1, in a unit."""
-        shape = _number(shape, "standard_gamma", "shape")
+        shape = pure_number(shape, "standard_gamma", "shape")
         return _wrapped(ops.random_gamma(shape, size, dtype=dtype, generator=self), unit)
 
     def standard_cauchy(self, size: Any = None, *, unit: Like = None) -> DimArray:
@@ -212,7 +212,7 @@ class Generator:
     ) -> DimArray:
         """Of a shape, a pure number, and a scale."""
         scale = _checked("gamma", "scale", _in(scale, unit))
-        shape = _number(shape, "gamma", "shape")
+        shape = pure_number(shape, "gamma", "shape")
         return _wrapped(ops.sample_gamma(shape, scale, size, generator=self))
 
     def triangular(
@@ -240,7 +240,7 @@ class Generator:
     def vonmises(self, mu: Any, kappa: Any, size: Any = None, *, unit: Like = None) -> DimArray:
         """Angles around a mean direction (a bare one is in radians), in radians or in `unit`."""
         mean = mu.to_value("rad") if isinstance(mu, DimArray) and not _is_pure(mu) else mu
-        mean, kappa = (_number(v, "vonmises", n) for v, n in ((mean, "mu"), (kappa, "kappa")))
+        mean, kappa = (pure_number(v, "vonmises", n) for v, n in ((mean, "mu"), (kappa, "kappa")))
         sample = DimArray(self._numpy.vonmises(mean, kappa, size), "rad")
         return sample if unit is None else sample.to(unit)
 
@@ -340,11 +340,11 @@ class Generator:
         shuffle: bool = True,
     ) -> Any:
         """Elements (or slices along an axis) picked at random; from a number, plain indices."""
-        p = _number(p, "choice", "p")
+        p = pure_number(p, "choice", "p")
         if not isinstance(a, DimArray):
             return self._numpy.choice(a, size, replace, p, axis, shuffle)
         if not a.shape:
-            a = _number(a, "choice", "a").item()
+            a = pure_number(a, "choice", "a").item()
             return self._numpy.choice(a, size, replace, p, axis, shuffle)
         index = self._numpy.choice(a.shape[axis], size, replace, p, 0, shuffle)
         return ops.take(a, index, axis=axis)
@@ -352,7 +352,7 @@ class Generator:
     def permutation(self, x: Any, axis: int = 0) -> Any:
         """The slices along an axis in another order; of a number, plain indices in random order."""
         if not isinstance(x, DimArray) or not x.shape:
-            x = _number(x, "permutation", "x").item() if isinstance(x, DimArray) else x
+            x = pure_number(x, "permutation", "x").item() if isinstance(x, DimArray) else x
             return self._numpy.permutation(x, axis)
         index = ops.random_permutation(x.shape[axis], generator=self)
         return ops.take(x, index, axis=axis)

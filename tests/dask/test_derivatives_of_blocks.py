@@ -108,16 +108,3 @@ OTHERS = {
 def test_other_functions_of_blocks_refuse_what_is_followed(name, lazy):
     with pytest.raises(TracedValueError, match="custom_gradient"):
         dimflow.grad(OTHERS[name])(lazy_of(FIELD, (2, 4)))
-
-
-def test_gradients_of_functions_of_blocks_run_on_a_cluster():
-    from distributed import Client, LocalCluster
-
-    m, v = lazy_of(MASS, (2, 4)), lazy_of(SPEED, (2, 4))
-    wanted = dimflow.grad(lambda v: (kinetic(MASS, v) ** 2).sum())(SPEED)
-    options = {"n_workers": 1, "threads_per_worker": 1, "dashboard_address": "127.0.0.1:0"}
-    with LocalCluster(processes=True, **options) as cluster, Client(cluster) as client:
-        gradient = dimflow.grad(lambda v: (map_blocks(kinetic, m, v) ** 2).sum())(v)
-        found = client.compute(gradient).result()
-    assert found.unit == wanted.unit
-    np.testing.assert_allclose(found.data, wanted.data)

@@ -46,16 +46,38 @@ for wrong, error in ((lambda: x + 1 * u.s, DimensionError), (lambda: np.asarray(
     except error:
         continue
     raise AssertionError(error)
-print("fine")
+print("arithmetic is fine")
+"""
+
+BLOCKS = """
+from dimflow.dask import apply_gufunc, blockwise, reduction, stencil
+from dimflow.errors import BlockMismatch
+
+def total(block, axis=-1, keepdims=False):
+    return block.sum(axis=axis, keepdims=keepdims)
+
+same(x.map_blocks(lambda b: b**2).compute(), NUMBERS**2, "m**2")
+same(blockwise(np.multiply, "ij", x, "ij", x, "ij").compute(), NUMBERS**2, "m**2")
+same(reduction(x, total, total).compute(), NUMBERS.sum(), "m")
+same(apply_gufunc(total, "(i)->()", x, allow_rechunk=True).compute(), NUMBERS.sum(axis=1), "m")
+same(x.map_overlap(lambda b: b, depth=1, boundary="reflect").compute(), NUMBERS, "m")
+same(stencil(x, [[1, 0, 0]], "periodic").compute(), np.roll(NUMBERS, 1, 1), "m")
+try:
+    x.map_blocks(lambda b: b if b.size < 2 else b * u.s).compute()
+except BlockMismatch as error:
+    assert len(error.block) == 2
+    print("blocks are fine")
 """
 
 
-def test_arithmetic_compute_and_tokens() -> None:
+def test_programs_of_all_kinds() -> None:
+    """In one process, which Dask has to be told of before it is imported."""
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", PROGRAM],
+        [sys.executable, "-W", "error", "-c", PROGRAM + BLOCKS],
         capture_output=True,
         text=True,
         check=False,
         env={**os.environ, "DASK_ARRAY__QUERY_PLANNING": "True"},
     )
-    assert done.stdout == "fine\n", done.stderr
+    said = [line for line in done.stdout.splitlines() if line.endswith("fine")]  # Dask prints too
+    assert said == ["arithmetic is fine", "blocks are fine"], done.stderr

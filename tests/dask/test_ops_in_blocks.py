@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dimflow import DimArray, ops
-from dimflow.backends import dask_blocks
-from dimflow.backends.dask_blocks import BlockOp
+from dimflow.backends.dask_blocks.block_op import BlockOp, joined
+from dimflow.backends.dask_blocks.looping import along, trailing
 from dimflow.dask import DaskDimArray
 from dimflow.errors import DimensionError, ShapeMismatch, UnitError
 from tests.contract.samples import DEEP
@@ -65,7 +65,7 @@ def test_blocks_may_be_single_numbers_and_empty() -> None:
 @given(st.tuples(*[st.integers(1, 6)] * 3), st.integers(0, 2))
 def test_what_is_gathered_is_the_axis_alone(chunks: Any, axis: int) -> None:
     raw = cut(chunks=chunks)
-    got = dask_blocks.along(ops.prod_of_others, raw, whole=(axis,), axis=axis)
+    got = along(ops.prod_of_others, (raw,), {"axis": axis}, (axis,))
     kept = [i for i in range(3) if i != axis]
     assert [got.chunks[i] for i in kept] == [raw.chunks[i] for i in kept]
     assert got.numblocks[axis] == 1
@@ -75,14 +75,14 @@ def test_what_is_gathered_is_the_axis_alone(chunks: Any, axis: int) -> None:
 def test_one_block_is_not_copied_to_be_gathered() -> None:
     block = np.ones((2, 3))
     same = BlockOp(ops.copy, (cut(),), {}, [(0, 1)])
-    assert dask_blocks._joined([[block]], (0, 1)) is block
+    assert joined([[block]], (0, 1)) is block
     np.testing.assert_array_equal(same([[block, block]]), np.ones((2, 6)))
 
 
 def test_several_results_come_of_one_call() -> None:
     params = {"full_matrices": False, "compute_uv": True, "hermitian": False}
     with nothing_runs():
-        found = dask_blocks.trailing(ops.svd, cut(), cores=(2,), **params)
+        found = trailing(ops.svd, (cut(),), params, [2])
     wanted = np.linalg.svd(NUMBERS, full_matrices=False)
     for got, want in zip(dask.compute(*found), wanted, strict=True):
         np.testing.assert_allclose(got, want, atol=1e-12)
@@ -103,6 +103,22 @@ def test_blocks_that_become_far_too_large_are_warned_of() -> None:
             warnings.simplefilter("error")
             ops.median(raw, axis=1)
             ops.median(raw.rechunk((-1, 10)), axis=0)
+
+
+@pytest.mark.parametrize(
+    ("name", "params"),
+    [("sort", {"axis": 0}), ("fft", {"axis": 0}), ("pinv", {}), ("unique_index", {})],
+)
+def test_whatever_gathers_warns_at_the_line_of_the_user(name: str, params: Any) -> None:
+    raw = da.zeros((4000, 100), chunks=(100, 50))
+    with dask.config.set({"array.chunk-size": "256KiB"}):
+        with pytest.warns(PerformanceWarning) as caught:
+            ops.get(name)(raw, **params)
+        with pytest.warns(PerformanceWarning) as of_units:
+            ops.get(name)(DimArray(raw, "m"), **params)
+    for (warning,) in (caught, of_units):
+        assert str(warning.message).startswith(f"{name} needs axis 0")
+        assert warning.filename == __file__
 
 
 def test_joined_blocks_are_no_pairs_to_be_warned_of() -> None:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from dimflow import units as u
 from dimflow.dask import DaskDimArray, Picture, draw
-from dimflow.dask.layout import GAP_X, laid_out
+from dimflow.dask.picture_layout import GAP_X, laid_out
 from dimflow.errors import ComputationError
 from dimflow.units import decode
 from tests.dask.conftest import nothing_runs

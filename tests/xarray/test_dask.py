@@ -382,6 +382,41 @@ def test_templates_say_the_units_of_blocks(lazy):
         quantities.compute()
 
 
+LIKE = {
+    "zeros": xr.zeros_like,
+    "zeros of float32": lambda x: xr.zeros_like(x, dtype="f4"),
+    "ones": xr.ones_like,
+    "nan": lambda x: xr.full_like(x, np.nan),
+    "a number": lambda x: xr.full_like(x, 5),
+    "another unit": lambda x: xr.full_like(x, DimArray(1.0, "bar")),
+    "another dimension": lambda x: xr.full_like(x, DimArray(5.0, "m")),
+}
+
+
+@pytest.mark.parametrize("name", ["zeros", "zeros of float32", "nan", "another unit"])
+def test_arrays_like_a_lazy_one_have_its_unit(name, lazy, eager):
+    with nothing_runs():
+        made = LIKE[name](lazy.p)
+    expected = LIKE[name](eager.p)
+    assert made.data.chunks == lazy.p.data.chunks
+    assert made.data.unit == expected.data.unit
+    assert made.dtype == expected.dtype
+    xr.testing.assert_identical(made.compute(), expected)
+
+
+@pytest.mark.parametrize("name", ["ones", "a number", "another dimension"])
+def test_arrays_like_a_lazy_one_take_no_number_without_its_unit(name, lazy, eager):
+    with pytest.raises(DimensionError) as expected:
+        LIKE[name](eager.p)
+    with nothing_runs(), pytest.raises(DimensionError) as raised:
+        LIKE[name](lazy.p)
+    assert str(raised.value) == str(expected.value)
+
+
+def test_arrays_like_a_lazy_one_are_cut_as_asked(lazy):
+    assert xr.zeros_like(lazy.p, chunks=(30, 4, 6)).data.chunksize == (30, 4, 6)
+
+
 def test_xarray_without_units_is_as_ever(store):
     plain = opened(store)
     with nothing_runs():

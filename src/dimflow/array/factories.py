@@ -149,7 +149,7 @@ def full(
     device: Any = None,
 ) -> DimArray:
     """An array of one value, which may carry a unit itself."""
-    (value,), found = _common("full", unit, fill_value, is_op=True)
+    (value,), found = in_one_unit("full", unit, fill_value, is_op=True)
     if is_followed(value):
         filled = ops.broadcast_to(value, shape=(shape,) if isinstance(shape, int) else tuple(shape))
         return wrap(filled if dtype is None else ops.astype(filled, named(dtype)), found)
@@ -198,7 +198,7 @@ def arange(
     `unit` where that is given.
     """
     given = [start, stop, step]
-    values, found = _common("arange", unit, *(v for v in given if v is not None))
+    values, found = in_one_unit("arange", unit, *(v for v in given if v is not None))
     following = iter(values)
     ends = [None if v is None else next(following) for v in given]
     numbers = [e for e in ends[:2] if e is not None]
@@ -222,7 +222,7 @@ def linspace(
     device: Any = None,
 ) -> DimArray:
     """`num` values from start to stop, equally spaced."""
-    (first, last), found = _common("linspace", unit, start, stop, is_op=True)
+    (first, last), found = in_one_unit("linspace", unit, start, stop, is_op=True)
     if isinstance(found.law, Logarithmic):
         raise PointError("linspace", found, "convert the ends to the .linear unit first")
     if is_followed(first) or is_followed(last):
@@ -245,7 +245,7 @@ def geomspace(
     device: Any = None,
 ) -> DimArray:
     """`num` values from start to stop, each the same multiple of the one before."""
-    (first, last), found = _common("geomspace", unit, start, stop)
+    (first, last), found = in_one_unit("geomspace", unit, start, stop)
     if found.law is not None:
         raise PointError("geomspace", found, "convert the ends to the .linear unit first")
     raw = np.geomspace(first, last, num, endpoint, dtype=named(dtype), axis=axis)
@@ -266,7 +266,7 @@ def logspace(
     device: Any = None,
 ) -> DimArray:
     """`base**start` to `base**stop` in a unit; the exponents are pure numbers."""
-    (first, last), exponents = _common("logspace", None, start, stop)
+    (first, last), exponents = in_one_unit("logspace", None, start, stop)
     if exponents.key is not PURE.key:
         raise UnitError(
             f"logspace takes exponents, which are pure numbers, but got {exponents}",
@@ -299,7 +299,9 @@ def from_dlpack(
     return _made(np.from_dlpack(x, **options), unit, None, None)
 
 
-def _common(operation: str, unit: Any, *values: Any, is_op: bool = False) -> tuple[list[Any], Unit]:
+def in_one_unit(
+    operation: str, unit: Any, *values: Any, is_op: bool = False
+) -> tuple[list[Any], Unit]:
     """Numbers of values in one unit: the one asked for, or the first that a value has.
 
     A bare number counts in the unit asked for; without one it must be 0, infinite or nan beside

@@ -52,7 +52,8 @@ def write(array: Core, op: Op, function: Callable[[Any, Any], Any], other: Any) 
     result = function(array._raw, raw)
     if result is not array._raw:  # the library made a new array, of whatever shape
         _check_shape(op, array.shape, shape_of(result))
-        array._raw = result
+        same = result.dtype == array._raw.dtype
+        array._raw = result if same else result.astype(array._raw.dtype)
     return array
 
 

@@ -333,7 +333,7 @@ class AbstractBackend(Backend):
 def _results(op: Op, shape: Any, dtype: Any) -> Any:
     """One abstract value, or several where the rules give several shapes."""
     is_many = isinstance(shape, (tuple, list)) and any(isinstance(s, (tuple, list)) for s in shape)
-    if not is_many and op.outputs is None and not isinstance(shape, list):
+    if not is_many and not isinstance(shape, list):  # of several some parameter may leave one
         return Abstract(shape, dtype)
     dtypes = dtype if isinstance(dtype, (tuple, list)) else [dtype] * len(shape)
     parts = [Abstract(s, d) for s, d in zip(shape, dtypes, strict=True)]

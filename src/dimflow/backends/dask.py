@@ -13,20 +13,25 @@ these that there is runs it:
 """
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cached_property, partial
 from typing import Any
 
 import dask.array as da
 import numpy as np
 
-from dimflow.backends import backend_of, dask_blocks, dask_layout
+from dimflow.backends import backend_of
 from dimflow.backends.array_api import ArrayAPI, compat_namespace
 from dimflow.backends.backend import Backend
-from dimflow.backends.dask_kernels import keys, writing
+from dimflow.backends.dask_blocks.block_op import elementwise, refuse
+from dimflow.backends.dask_blocks.conversion import converted
+from dimflow.backends.dask_blocks.keys import get
+from dimflow.backends.dask_blocks.known_numbers import noted
+from dimflow.backends.dask_blocks.layout import laid_out
+from dimflow.backends.dask_blocks.writing import assign
 from dimflow.backends.dask_kernels.sampling import BlockGenerator
 from dimflow.backends.numpy import BACKEND as NUMPY
-from dimflow.errors import DeviceMismatch, NotANumber
+from dimflow.errors import DeviceMismatch, NotANumber, UnsupportedFunction
 from dimflow.ops import Op
 from dimflow.ops.dispatch import interpreter_of, interpreters
 from dimflow.ops.rules.convert import lazily
@@ -67,6 +72,9 @@ _PLACES = {
     **dict.fromkeys(("index_set", "index_add", "index_max", "index_min"), 2),
 }
 _DIFFERENT = frozenset({"isposinf", "isneginf"})  # Dask's have an answer for complex numbers
+_PRODUCTS = frozenset({"matmul", "tensordot", "vecdot"})  # Dask adds up short integers as long ones
+# Beside Fourier's these would let the numbers under a mask into a result, by Dask or by NumPy.
+_BLIND = {"argwhere", "einsum", "histogram", "nonzero", "outer", "searchsorted", "tril", "triu"}
 _TAKEN = {"round": {"decimals"}, "angle": {"deg"}}  # parameters that Dask's ufuncs have too
 
 
@@ -87,8 +95,19 @@ class Dask(ArrayAPI):
     def host_function(self, op: Op) -> Callable[..., Any] | None:
         """Elementwise, Dask's ufunc, or the op on every block; else the standard's, if any."""
         if op.kind == "elementwise":
-            return _ufunc(op) or partial(dask_blocks.elementwise, op)
-        return promoting_function(op, self.namespace)
+            return _ufunc(op) or partial(elementwise, op)
+        found = promoting_function(op, self.namespace)
+        return _in_one_dtype(found) if found is not None and op.name in _PRODUCTS else found
+
+    def _find(self, op: Op) -> Callable[..., Any]:
+        """What runs an op; what would look under masks looks for holes first."""
+        found = super()._find(op)
+
+        def careful(args: tuple[Any, ...], params: dict[str, Any]) -> Any:
+            refuse_holes(op, args)
+            return found(args, params)
+
+        return careful if is_blind(op) else found
 
     def holds(self, kind: type) -> bool:
         """Arrays, and generators, which a draw runs by; not delayed values, bags, data frames."""
@@ -152,7 +171,7 @@ class Dask(ArrayAPI):
 
         Its numbers are noted: positions that are known need not be computed.
         """
-        return dask_layout.noted(self.asarray(value), value)
+        return noted(self.asarray(value), value)
 
     def take(self, raw: Any, source: Backend, device: Any = None, copy: Any = None) -> Any:
         """An array of another library in blocks, which become NumPy's."""
@@ -173,11 +192,11 @@ class Dask(ArrayAPI):
 
     def getitem(self, raw: Any, key: Any) -> Any:
         """x[key] by NumPy's rules; no number of a lazy key is asked for."""
-        return keys.get(raw, key)
+        return get(raw, key)
 
     def assign(self, raw: Any, key: Any, value: Any) -> None:
         """x[key] = value, in place. Fractions are not cut off to fit integers."""
-        writing.assign(raw, key, value)
+        assign(raw, key, value)
 
     def run(self, op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
         """Places and coordinates in NumPy's arrays stay as they are: each block's are known.
@@ -216,6 +235,15 @@ def _sliceable(data: Any) -> Any:
     return library.to_numpy(data)
 
 
+def _in_one_dtype(product: Callable[..., Any]) -> Callable[..., Any]:
+    def call(*args: Any, **params: Any) -> Any:
+        found = product(*args, **params)
+        wanted = np.result_type(*(array.dtype for array in args))
+        return found if found.dtype == wanted else found.astype(wanted)
+
+    return call
+
+
 def _ufunc(op: Op) -> Callable[..., Any] | None:
     """Dask's function for an op, where it takes the same parameters."""
     found = _OPERATORS.get(op.name) or getattr(da, op.hosts.numpy or "", None)
@@ -225,21 +253,41 @@ def _ufunc(op: Op) -> Callable[..., Any] | None:
     if op.name in _DIFFERENT or NUMPY.own_kernel(op) is not None:  # NumPy's alone does less
         return None
 
+    is_no_ufunc = op.name not in _OPERATORS and not isinstance(found, da.ufunc.ufunc)
+
     def call(*args: Any, **params: Any) -> Any:
+        if is_no_ufunc and any(map(_has_holes, args)):  # da.where shows what is under a mask
+            return elementwise(op, *args, **params)
         try:
             result = found(*args, **params)
         except TypeError:
-            dask_blocks.refuse(op, args, {name: params.get(name) for name in given - arrays})
+            refuse(op, args, {name: params.get(name) for name in given - arrays})
             raise
         if result is NotImplemented:  # so says Dask of dtypes that the blocks' library refuses
-            dask_blocks.refuse(op, args, {name: params.get(name) for name in given - arrays})
+            refuse(op, args, {name: params.get(name) for name in given - arrays})
         return result
 
     return call
 
 
-lazily[da.Array] = dask_blocks.converted
+def is_blind(op: Op) -> bool:
+    """Whether an op on Dask's arrays would look at numbers under a mask."""
+    return op.name in _BLIND or op.family == "fourier" or op.name.startswith("unique")
+
+
+def refuse_holes(op: Op, arrays: Iterable[Any]) -> None:
+    """An error where blocks have holes."""
+    if any(map(_has_holes, arrays)):
+        hint = "fill the holes first: da.ma.filled(x, value)"
+        raise UnsupportedFunction(op.name, "it would look at the numbers under a mask", hint)
+
+
+def _has_holes(value: Any) -> bool:
+    return isinstance(getattr(value, "_meta", value), np.ma.MaskedArray)
+
+
+lazily[da.Array] = converted
 own_generators[da.Array] = BlockGenerator
-layouts[da.Array] = dask_layout.laid_out
+layouts[da.Array] = laid_out
 BACKEND = Dask()
 interpreters[BlockGenerator] = BACKEND

@@ -15,12 +15,12 @@ from dimflow.dask.display import Display
 from dimflow.dask.followed import Followed
 from dimflow.dask.host.methods import Functions
 from dimflow.dask.host.protocols import Protocols
-from dimflow.dask.labels import Labels
 from dimflow.dask.making import Making
 from dimflow.dask.moving import Moving
 from dimflow.dask.picture import Drawing
 from dimflow.dask.small_blocks import warn_of_small_blocks
 from dimflow.dask.storage import Storage
+from dimflow.dask.unit_notes import UnitNotes
 from dimflow.errors import BackendMismatch, NotANumber
 from dimflow.units import Unit
 
@@ -33,7 +33,7 @@ class DaskDimArray(
     Display,
     Drawing,
     Moving,
-    Labels,
+    UnitNotes,
     Followed,
     UserFunctions,
     Functions,

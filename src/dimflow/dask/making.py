@@ -7,7 +7,7 @@ import numpy as np
 
 from dimflow.array import DimArray
 from dimflow.array.conversion import as_unit
-from dimflow.array.factories import _common
+from dimflow.array.factories import in_one_unit
 from dimflow.dask.random import default_rng
 from dimflow.dask.small_blocks import warn_of_small_blocks
 from dimflow.dask.storage.sources import Held, lazily, opened_array, with_its_unit
@@ -90,7 +90,7 @@ class Making(DimArray):
         dtype: Any = None,
     ) -> Self:
         """One value, which may carry a unit itself."""
-        (value,), found = _common("full", unit, fill_value)
+        (value,), found = in_one_unit("full", unit, fill_value)
         value = _scalar(value)
         kind = np.asarray(value).dtype if dtype is None else _dtype(dtype)
         return cls._made(da.full(shape, value, chunks=chunks, dtype=kind), found)
@@ -124,7 +124,7 @@ class Making(DimArray):
         in `unit` where that is given.
         """
         given = [start, stop, step]
-        values, found = _common("arange", unit, *(v for v in given if v is not None))
+        values, found = in_one_unit("arange", unit, *(v for v in given if v is not None))
         following = iter(values)
         first, last, width = (None if v is None else _scalar(next(following)) for v in given)
         if last is None:
@@ -145,7 +145,7 @@ class Making(DimArray):
         dtype: Any = None,
     ) -> Self:
         """`num` values from start to stop, equally spaced."""
-        (first, last), found = _common("linspace", unit, start, stop)
+        (first, last), found = in_one_unit("linspace", unit, start, stop)
         if isinstance(found.law, Logarithmic):
             raise PointError("linspace", found, "convert the ends to the .linear unit first")
         kind = None if dtype is None else _dtype(dtype)

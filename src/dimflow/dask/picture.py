@@ -12,8 +12,8 @@ from dask.highlevelgraph import HighLevelGraph
 from dask.utils import key_split
 
 from dimflow.array import DimArray
-from dimflow.backends.dask_notes import CONVERSION, UNIT
-from dimflow.dask.layout import Layout, Place, laid_out
+from dimflow.backends.dask_blocks.notes import CONVERSION, UNIT
+from dimflow.dask.picture_layout import Layout, Place, laid_out
 from dimflow.errors import ComputationError
 
 LIMIT = 400  # boxes that can be read

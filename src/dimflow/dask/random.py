@@ -20,6 +20,7 @@ from dimflow.array import DimArray
 from dimflow.array.dimarray import wrap
 from dimflow.errors import NotANumber, ShapeMismatch
 from dimflow.ops.families.sampling import drawn_shape
+from dimflow.random import pure_number
 from dimflow.units import Unit
 
 __all__ = ["Generator", "default_rng"]
@@ -93,7 +94,7 @@ class Generator:
         chunks: Any = "auto",
     ) -> DimArray:
         """The gamma distribution of a shape and of scale 1, in a unit."""
-        number = _number(shape, "standard_gamma", "shape")
+        number = pure_number(shape, "standard_gamma", "shape")
         if isinstance(number, da.Array):
             draw = self._raw("standard_gamma", (number,), size, chunks).astype(np.dtype(dtype))
         else:
@@ -184,7 +185,7 @@ class Generator:
         chunks: Any = "auto",
     ) -> DimArray:
         """Of a shape, a pure number, and a scale."""
-        shape = _number(shape, "gamma", "shape")
+        shape = pure_number(shape, "gamma", "shape")
         found = eager.default_rng(0).gamma(_one(shape), _one(scale), unit=unit).unit
         raw = self._raw("gamma", (shape, _converted(scale, found)), size, chunks)
         return wrap(raw, found)
@@ -214,8 +215,8 @@ class Generator:
         """Angles around a mean direction (a bare one is in radians), in radians or in `unit`."""
         eager.default_rng(0).vonmises(_one(mu), _one(kappa), unit=unit)
         has_angle = isinstance(mu, DimArray) and not mu.unit.dimension.is_dimensionless
-        mean = _converted(mu, Unit("rad")) if has_angle else _number(mu, "vonmises", "mu")
-        raw = self._raw("vonmises", (mean, _number(kappa, "vonmises", "kappa")), size, chunks)
+        mean = _converted(mu, Unit("rad")) if has_angle else pure_number(mu, "vonmises", "mu")
+        raw = self._raw("vonmises", (mean, pure_number(kappa, "vonmises", "kappa")), size, chunks)
         sample = wrap(raw, Unit("rad"))
         return sample if unit is None else sample.to(unit)
 
@@ -289,10 +290,10 @@ class Generator:
         chunks: Any = "auto",
     ) -> Any:
         """Elements of an array of one axis picked at random; from a number, plain indices."""
-        weights = _number(p, "choice", "p")
+        weights = pure_number(p, "choice", "p")
         others = size, replace, weights, axis, shuffle, chunks
         if not isinstance(a, DimArray) or not a.shape:
-            return self._dask.choice(_number(a, "choice", "a"), *others)
+            return self._dask.choice(pure_number(a, "choice", "a"), *others)
         if len(a.shape) != 1:
             raise ShapeMismatch("choice", "an array of one axis", a.shape)
         return wrap(self._dask.choice(a.data, *others), a.unit)
@@ -300,7 +301,7 @@ class Generator:
     def permutation(self, x: Any) -> Any:
         """The slices along the first axis in another order; of a number, indices."""
         if not isinstance(x, DimArray) or not x.shape:
-            return self._dask.permutation(_number(x, "permutation", "x"))
+            return self._dask.permutation(pure_number(x, "permutation", "x"))
         raw = x.data if isinstance(x.data, da.Array) else da.from_array(x.to_numpy(), name=False)
         return wrap(self._dask.permutation(raw), x.unit)
 
@@ -319,7 +320,7 @@ def _family(name: str, parameters: tuple[str, ...], is_count: bool) -> Callable[
         if len(args) > len(parameters):
             args, (size,) = args[: len(parameters)], args[len(parameters) :]
         given = dict(zip(parameters, args, strict=False)) | kwargs
-        numbers = {p: _number(v, name, p) for p, v in given.items()}
+        numbers = {p: pure_number(v, name, p) for p, v in given.items()}
         if is_count and unit is not None:
             raise TypeError(f"{name} gives counts, which have no unit")
         if any(isinstance(n, da.Array) for n in numbers.values()):
@@ -390,11 +391,6 @@ def _drawn_block(seeds: Any, *blocks: Any, bits: Any, function: str) -> Any:
 
 def _in(raw: Any, unit: Like) -> DimArray:
     return wrap(raw, Unit("" if unit is None else unit))
-
-
-def _number(value: Any, operation: str, name: str) -> Any:
-    """The plain numbers of a parameter that has no unit."""
-    return eager._number(value, operation, name)
 
 
 def _one(value: Any, unknown: float = 1.0) -> Any:

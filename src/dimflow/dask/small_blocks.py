@@ -1,21 +1,18 @@
 """A warning for arrays in so many, so small blocks that Dask is busier with them than the CPU."""
 
 import math
-import sys
 import warnings
-from pathlib import Path
 from typing import Any
 
 import dask
 import dask.array as da
 from dask.utils import format_bytes
 
-import dimflow
+from dimflow.backends.dask_blocks.lengths import users_level
 
 SETTING = "dimflow.warn-small-blocks"  # in Dask's configuration
 _MANY = 1000  # blocks; with fewer all of them take less than a second
 _SMALL = 100_000  # bytes; a task costs as much as a pass over some ten times that
-_OURS = tuple(str(Path(package.__path__[0])) for package in (dimflow, dask))
 
 
 class SmallBlocksWarning(da.PerformanceWarning):  # type: ignore[misc]
@@ -48,16 +45,8 @@ def warn_of_small_blocks(raw: Any) -> None:
     if size >= _SMALL or not dask.config.get(SETTING, True):
         return
     better = tuple(max(lengths) for lengths in _chosen(raw))
-    warnings.warn(SmallBlocksWarning(blocks, size, raw.shape, better), stacklevel=_level())
+    warnings.warn(SmallBlocksWarning(blocks, size, raw.shape, better), stacklevel=users_level())
 
 
 def _chosen(raw: Any) -> Any:
     return da.core.normalize_chunks("auto", raw.shape, dtype=raw.dtype)
-
-
-def _level() -> int:
-    """How many frames up the line is that asked for the array."""
-    frame, level = sys._getframe(1), 1
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(_OURS):
-        frame, level = frame.f_back, level + 1
-    return level

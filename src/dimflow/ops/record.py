@@ -23,6 +23,8 @@ from dimflow.ops.rules.points import PointRule
 from dimflow.ops.rules.shapes import ShapeRule
 from dimflow.ops.rules.units import Plan, UnitRule
 
+_GENERATED = "<dimflow.ops>"  # the file of generated code: a warning is not of this line
+
 Adapter = Callable[..., Any]
 # A name of the array API alone where its function takes the op's own signature. In a pair, the
 # adapter is called with the library's namespace and then as the op is; None says that the
@@ -273,7 +275,8 @@ class Op:
         if previous is inspect.Parameter.POSITIONAL_ONLY:
             texts.append("/")
         body = f"_run(_op, ({''.join(a + ', ' for a in arrays)}), {{{', '.join(static)}}})"
-        exec(f"def {self.name}({', '.join(texts)}): return {body}", defaults)
+        text = f"def {self.name}({', '.join(texts)}): return {body}"
+        exec(compile(text, _GENERATED, "exec"), defaults)
         self._call = defaults[self.name]
         return self._call
 
@@ -307,7 +310,8 @@ class Op:
                 value = f"params[{name!r}]"
             is_keyword = kind is not parameter.POSITIONAL_ONLY
             texts.append(f"{name}={value}" if is_keyword else value)
-        self._recall = eval(f"lambda function, args, params: function({', '.join(texts)})")
+        text = f"lambda function, args, params: function({', '.join(texts)})"
+        self._recall = eval(compile(text, _GENERATED, "eval"))
 
     def __repr__(self) -> str:
         return f"<Op {self.name}{self.signature}>"

@@ -11,7 +11,9 @@ from functools import wraps
 from typing import Any
 
 import numpy as np
+import xarray as xr
 from xarray.compat import array_api_compat
+from xarray.core import common, dtypes, duck_array_ops
 from xarray.namedarray import parallelcompat
 from xarray.namedarray.daskmanager import DaskManager
 
@@ -24,6 +26,7 @@ def meet_units() -> None:
     """Have xarray's functions that look at types know ours; done once."""
     _replace(array_api_compat, "get_array_namespace", _one_namespace)
     _replace(parallelcompat, "get_chunked_array_type", _manager_of)
+    _replace(common, "_full_like_variable", _full_like)
     for name, method in (("apply_gufunc", _apply_gufunc), ("unify_chunks", _unify_chunks)):
         if not hasattr(getattr(DaskManager, name), "__wrapped__"):
             setattr(DaskManager, name, method(getattr(DaskManager, name)))
@@ -64,6 +67,27 @@ def _manager_of(original: Callable[..., Any]) -> Callable[..., Any]:
         return original(*[a.data if isinstance(a, DimArray) else a for a in args])
 
     return get_chunked_array_type
+
+
+def _full_like(original: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(original)
+    def _full_like_variable(
+        other: Any,
+        fill_value: Any,
+        dtype: Any = None,
+        chunks: Any = None,
+        *args: Any,
+        **kwargs: Any,
+    ) -> Any:
+        """In the unit of the other, as for arrays in memory; xarray asks Dask for bare numbers."""
+        if not isinstance(other.data, DimArray) or not _is_lazy(other.data):
+            return original(other, fill_value, dtype, chunks, *args, **kwargs)
+        if fill_value is dtypes.NA:
+            fill_value = dtypes.get_fill_value(other.dtype if dtype is None else dtype)
+        made: Any = duck_array_ops.full_like(other.data, fill_value, dtype=dtype)
+        return xr.Variable(other.dims, made.rechunk(chunks) if chunks else made, other.attrs)
+
+    return _full_like_variable
 
 
 def _apply_gufunc(original: Callable[..., Any]) -> Callable[..., Any]:

@@ -1,10 +1,8 @@
-"""Functions of blocks that go to other processes, and chunkings to run them on."""
+"""Functions of blocks that go to other processes."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from hypothesis import strategies as st
 
 from dimflow import units as u
 
@@ -34,16 +32,3 @@ def laplacian(block: Any) -> Any:
     """Of two axes, around the corner at the ends."""
     neighbours = [np.roll(block, step, axis) for step in (1, -1) for axis in (0, 1)]
     return sum(neighbours, -4 * block)
-
-
-@st.composite
-def cuts(draw: st.DrawFn, length: int) -> tuple[int, ...]:
-    """A length in blocks."""
-    lengths: list[int] = []
-    while sum(lengths) < length:
-        lengths.append(draw(st.integers(1, length - sum(lengths))))
-    return tuple(lengths)
-
-
-def chunkings(shape: Sequence[int]) -> st.SearchStrategy[tuple[tuple[int, ...], ...]]:
-    return st.tuples(*map(cuts, shape))

@@ -18,7 +18,6 @@ from dimflow.dask import (
     coarsen,
     reduction,
 )
-from dimflow.dask.blocks import atop
 from dimflow.errors import (
     BlockMismatch,
     DimensionError,
@@ -79,10 +78,6 @@ class TestBlockwise:
         )
         assert (wide.name, wide.shape) == ("wide", (3, 4, 5))
         np.testing.assert_array_equal(wide.compute().data[..., 4], NUMBERS)
-
-    def test_the_old_name(self, x: DaskDimArray) -> None:
-        with pytest.warns(FutureWarning, match="blockwise"):
-            assert atop(np.square, "ij", x, "ij").unit == Unit("m**2")
 
     def test_arrays_are_aligned_unless_told_not_to(self) -> None:
         a = DaskDimArray(np.arange(6.0), "m", chunks=2)

@@ -1,8 +1,5 @@
 """Functions of blocks on other threads, in other processes and on a cluster."""
 
-import os
-import subprocess
-import sys
 from typing import Any
 
 import cloudpickle
@@ -78,49 +75,6 @@ def test_a_task_carries_no_list_of_all_blocks() -> None:
     many = DaskDimArray(da.ones(5000 * size, chunks=size), "m").map_blocks(np.square)
     sizes = [len(cloudpickle.dumps(f.blocks[0].optimize().dask)) for f in (few, many)]
     assert sizes[1] < sizes[0] * 1.2
-
-
-EXPRESSIONS = """
-import dask.array as da, numpy as np
-from dimflow import units as u
-from dimflow.dask import DaskDimArray, apply_gufunc, blockwise, reduction, stencil
-from dimflow.errors import BlockMismatch, NotANumber, UnitConversionError
-
-assert da.Array.__module__ != "dask.array.core", "the setting has no effect"
-NUMBERS = np.arange(12.0).reshape(3, 4)
-x = DaskDimArray(NUMBERS, "m", chunks=2)
-
-def total(block, axis=-1, keepdims=False):
-    return block.sum(axis=axis, keepdims=keepdims)
-
-def same(found, numbers, unit):
-    assert str(found.unit) == unit, found.unit
-    np.testing.assert_array_equal(found.compute().data, numbers)
-
-same(x.map_blocks(lambda b: b**2), NUMBERS**2, "m**2")
-same(blockwise(np.multiply, "ij", x, "ij", x, "ij"), NUMBERS**2, "m**2")
-same(reduction(x, total, total), NUMBERS.sum(), "m")
-same(apply_gufunc(total, "(i)->()", x, allow_rechunk=True), NUMBERS.sum(axis=1), "m")
-same(x.map_overlap(lambda b: b, depth=1, boundary="reflect"), NUMBERS, "m")
-same(stencil(x, [[1, 0, 0]], "periodic"), np.roll(NUMBERS, 1, 1), "m")
-try:
-    x.map_blocks(lambda b: b if b.size < 2 else b * u.s).compute()
-except BlockMismatch as error:
-    assert len(error.block) == 2
-    print("fine")
-"""
-
-
-def test_arrays_of_expressions() -> None:
-    """Dask's other arrays, which it makes when it is told to."""
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", EXPRESSIONS],
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, "DASK_ARRAY__QUERY_PLANNING": "True"},
-    )
-    assert done.stdout.endswith("fine\n"), done.stderr  # Dask's own apply_gufunc prints a line
 
 
 class TestDelayed:

@@ -27,8 +27,8 @@ from dimflow.errors import (
     StructureMismatch,
     UnitConversionError,
 )
-from tests.dask.blocks.functions import chunkings
 from tests.dask.conftest import nothing_runs
+from tests.dask.cuts import chunkings
 
 NUMBERS = np.arange(24.0).reshape(2, 3, 4) ** 2 % 13
 

@@ -27,8 +27,9 @@ from dimflow.errors import (
     UndefinedUnitError,
     UnitConversionError,
 )
-from tests.dask.blocks.functions import chunkings, cuts, kinetic, seconds_where_large
+from tests.dask.blocks.functions import kinetic, seconds_where_large
 from tests.dask.conftest import Counted, nothing_runs
+from tests.dask.cuts import chunkings
 
 NUMBERS = np.arange(12.0).reshape(3, 4)
 
@@ -72,7 +73,7 @@ class TestLaws:
     @settings(max_examples=400, deadline=None)
     def test_lazy_is_eager_on_any_shape(self, data: st.DataObject) -> None:
         shape = tuple(data.draw(st.lists(st.integers(0, 5), max_size=3)))
-        chunks = tuple(data.draw(cuts(n)) if n else (0,) for n in shape)
+        chunks = data.draw(chunkings(shape))
         unit = data.draw(st.sampled_from(["m", "km", "inch"]))
         declared = data.draw(st.sampled_from([None, "cm", "yard"]))
         numbers = np.arange(np.prod(shape, dtype=int), dtype=float).reshape(shape)

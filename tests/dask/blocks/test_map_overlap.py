@@ -21,8 +21,9 @@ from dimflow.errors import (
     StructureMismatch,
     UnitError,
 )
-from tests.dask.blocks.functions import chunkings, laplacian, seconds_where_large
+from tests.dask.blocks.functions import laplacian, seconds_where_large
 from tests.dask.conftest import nothing_runs
+from tests.dask.cuts import chunkings
 
 NUMBERS = np.arange(40.0).reshape(5, 8) ** 2 % 17
 KINDS = {"periodic": "wrap", "reflect": "symmetric", "nearest": "edge"}  # NumPy's names

@@ -22,8 +22,9 @@ from dimflow.errors import (
     UnitError,
     UnitLossError,
 )
-from tests.dask.blocks.functions import chunkings, root, squares, total
+from tests.dask.blocks.functions import root, squares, total
 from tests.dask.conftest import nothing_runs
+from tests.dask.cuts import chunkings
 
 NUMBERS = np.arange(48.0).reshape(6, 8) - 11
 

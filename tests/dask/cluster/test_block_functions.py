@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 from distributed import Client
 
+import dimflow
 from dimflow import DimArray, Unit
 from dimflow import units as u
 from dimflow.dask import DaskDimArray, apply_gufunc, map_blocks, reduction, stencil
 from dimflow.errors import BlockMismatch
-from tests.dask.blocks.functions import root, seconds_where_large, squares, total
+from tests.dask.blocks.functions import kinetic, root, seconds_where_large, squares, total
 
 NUMBERS = np.arange(24.0).reshape(4, 6)
 
@@ -72,3 +73,12 @@ def test_an_error_of_the_function_says_where(client: Client, x: DaskDimArray) ->
     with pytest.raises(ZeroDivisionError) as caught:
         built.compute()
     assert caught.value.__notes__[0] == f"in map_blocks of fails, block (1, 2) of '{built.name}'"
+
+
+def test_gradients_of_functions_of_blocks(client: Client, x: DaskDimArray) -> None:
+    mass, speed = DaskDimArray(NUMBERS + 1, "kg", chunks=2), x / (1 * u.s)
+    wanted = dimflow.grad(lambda m, v: (kinetic(m, v) ** 2).sum(), 1)
+    gradient = dimflow.grad(lambda m, v: (map_blocks(kinetic, m, v) ** 2).sum(), 1)(mass, speed)
+    found, eager = client.compute(gradient).result(), wanted(mass.compute(), speed.compute())
+    assert found.unit == eager.unit
+    np.testing.assert_allclose(found.data, eager.data)

@@ -2,6 +2,7 @@
 
 import importlib
 import inspect
+import json
 import pickle
 import subprocess
 import sys
@@ -33,7 +34,7 @@ def test_every_public_function_is_replaced_and_only_once():
         assert function(name) is f, name
         assert patches.original_of(f) is FUNCTIONS[name]
         assert patches.original_of(patches.original_of(f)) is None
-    assert patches.is_installed()
+    assert patches.original_of(da.sum) is not None
     assert len(before) > 360
 
 
@@ -51,6 +52,35 @@ def test_it_looks_like_the_function_that_it_replaces(name):
     assert ours.__name__ == name.rpartition(".")[2]
     assert pickle.loads(pickle.dumps(ours)) is ours
     assert cloudpickle.loads(cloudpickle.dumps(ours)) is ours
+
+
+@pytest.mark.parametrize("name", patches.METHODS)
+def test_methods_of_plain_arrays_are_replaced_once(name):
+    method = getattr(da.Array, name)
+    patches.install()
+    assert getattr(da.Array, name) is method
+    assert patches.original_of(patches.original_of(method)) is None
+    assert method.__doc__ == patches.original_of(method).__doc__
+
+
+def test_plain_arrays_meet_lazy_ones_block_by_block():
+    numbers = np.arange(12.0).reshape(3, 4)
+    plain = da.from_array(numbers, chunks=(2, 2))
+    lazy = DaskDimArray(numbers, "m", chunks=(2, 2))
+    with nothing_runs():
+        made = [
+            plain.dot(lazy.T),
+            plain.map_blocks(np.multiply, lazy),
+            plain.map_blocks(np.multiply, lazy[0]),
+            plain.map_blocks(lambda block, by: block * by, by=lazy.max()),
+            plain.map_blocks(func=lambda block, by=None: block * by.max(), by=lazy),
+        ]
+    expected = [numbers @ numbers.T, numbers**2, numbers * numbers[0], numbers * 11, numbers * 11]
+    for found, truth in zip(made, expected, strict=True):
+        assert isinstance(found, DaskDimArray)
+        assert found.unit == Unit("m")
+        np.testing.assert_array_equal(found.compute().data, truth)
+    assert type(plain.map_blocks(np.negative)) is type(plain.dot(plain.T)) is da.Array
 
 
 def test_dasks_insides_keep_their_own():
@@ -146,37 +176,53 @@ def test_a_plain_array_takes_no_unit_in():
             _written(plain.copy(), value).compute()
 
 
-def test_importing_dask_before_makes_no_difference():
-    """In a process of its own: the names of `from dask.array import ...` are Dask's own."""
-    code = (
-        "from dask.array import sum, rechunk\n"
-        "import dask.array as da\n"
-        "from dimflow.dask import DaskDimArray\n"
-        "x = DaskDimArray([1.0, 2.0], 'm')\n"
-        "assert da.sum(x).unit == x.unit\n"
-        "for f in (sum, lambda a: rechunk(a, 1)):\n"
-        "    try:\n"
-        "        f(x)\n"
-        "    except Exception as error:\n"
-        "        print(type(error).__name__)\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120
-    )
-    assert done.stdout.split() == ["UnitLossError", "UnitLossError"]
+PROGRAM = """
+import json, sys
+import dimflow
+import dask.array as da
+from dask.array import sum, rechunk
+said = {"alone": [da.sum.__module__, hasattr(da.sum, "_dimflow_original")]}
+
+from dimflow.dask import DaskDimArray
+from dimflow.dask.host.patches import original_of
+x = DaskDimArray([1.0, 2.0], "m")
+said["unit"] = str(da.sum(x).unit)
+said["before"] = []
+for f in (sum, lambda a: rechunk(a, 1)):
+    try:
+        f(x)
+    except Exception as error:
+        said["before"].append(type(error).__name__)
+
+said["statistics"] = ["scipy.stats" in sys.modules]
+import dask.array.stats as stats
+said["statistics"].append(original_of(stats.ttest_ind) is not None)
+print(json.dumps(said))
+"""
 
 
-def test_dask_alone_stays_as_it_is():
-    """Who never imports dimflow.dask has Dask's own functions."""
-    code = (
-        "import dimflow\n"
-        "import dask.array as da\n"
-        "print(da.sum.__module__, hasattr(da.sum, '_dimflow_original'))\n"
-    )
+@pytest.fixture(scope="module")
+def said():
+    """What a process of its own says, step by step."""
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120
+        [sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True, timeout=120
     )
-    assert done.stdout.split() == ["dask.array.reductions", "False"]
+    return json.loads(done.stdout)
+
+
+def test_who_never_imports_us_has_dasks_own_functions(said):
+    assert said["alone"] == ["dask.array.reductions", False]
+
+
+def test_what_was_imported_before_refuses_units(said):
+    """The names of `from dask.array import ...` stay Dask's own."""
+    assert said["unit"] == "m"
+    assert said["before"] == ["UnitLossError", "UnitLossError"]
+
+
+def test_statistics_are_imported_by_nobody_else(said):
+    """They bring all of scipy.stats, on every worker."""
+    assert said["statistics"] == [False, True]
 
 
 def test_nothing_of_the_walk_computes_early():
@@ -184,13 +230,3 @@ def test_nothing_of_the_walk_computes_early():
     assert len(hasty) == 3
     with nothing_runs():
         da.sum(Quantities("m")([1.0, 2.0]))
-
-
-def test_statistics_are_imported_by_nobody_else():
-    """They bring all of scipy.stats, on every worker."""
-    code = (
-        "import sys, dimflow.dask; assert 'scipy.stats' not in sys.modules;"
-        "import dask.array.stats as s; from dimflow.dask.host.patches import original_of;"
-        "assert original_of(s.ttest_ind) is not None"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True)

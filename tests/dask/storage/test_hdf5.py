@@ -165,3 +165,10 @@ def test_other_options_are_h5pys(tmp_path: Path, heights: DaskDimArray) -> None:
         assert file["h"].compression == "gzip"
         assert file["h"].attrs["long_name"] == "height"
         assert Unit(file["h"].attrs["units"]) is units.cm
+
+
+def test_dasks_function_takes_arrays_by_name(tmp_path: Path) -> None:
+    x = DaskDimArray(np.arange(6.0), "m", chunks=2)
+    da.to_hdf5(str(tmp_path / "x.h5"), {"/x": x, "/t": x / Unit("m/s")})
+    assert DaskDimArray.from_hdf5(tmp_path / "x.h5", "/x").unit == Unit("m")
+    assert DaskDimArray.from_hdf5(tmp_path / "x.h5", "/t").unit == Unit("s")

@@ -15,7 +15,7 @@ from dimflow.ops.rules.units import product
 FUNCTIONS: dict[str, Handler] = {}
 
 _LETTERS = ascii_uppercase + ascii_lowercase
-_EINSUM = rule("einsum", "*operands", product)
+EINSUM = rule("einsum", "*operands", product)
 
 
 @named(FUNCTIONS, "einsum")
@@ -25,14 +25,14 @@ def _einsum(*operands: Any, **kwargs: Any) -> Any:
         subscripts, *arrays = operands
         if holds_others(tuple(arrays)) and kwargs.keys() <= {"optimize"}:
             return ops.einsum(subscripts, *arrays)
-        raws, unit = plan(_EINSUM, arrays)
+        raws, unit = plan(EINSUM, arrays)
         args: tuple[Any, ...] = (subscripts, *raws)
     else:
         places = range(0, len(operands) - 1, 2)
         arrays = [operands[i] for i in places]
         if holds_others(tuple(arrays)) and kwargs.keys() <= {"optimize"}:
             return ops.einsum(_as_text(operands), *arrays)
-        raws, unit = plan(_EINSUM, arrays)
+        raws, unit = plan(EINSUM, arrays)
         args = tuple(raws[i // 2] if i in places else operand for i, operand in enumerate(operands))
     refuse_cut("einsum", kwargs.get("dtype"), raws, unit)
     return run_into(np.einsum, args, kwargs, unit, "np.einsum")

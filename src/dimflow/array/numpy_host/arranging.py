@@ -14,7 +14,7 @@ from dimflow.ops.rules.units import same
 
 FUNCTIONS: dict[str, Handler] = {}
 
-_BLOCK = rule("block", "*arrays", same, points=points.keep)
+BLOCK = rule("block", "*arrays", same, points=points.keep)
 
 
 def _atleast(name: str) -> Handler:
@@ -63,7 +63,7 @@ def _block(arrays: Any) -> Any:
     collect(arrays)
     if holds_others(tuple(leaves)):
         return _assembled(arrays, _depth(arrays), max(_depth(arrays), *map(np.ndim, leaves)))
-    raws, unit = plan(_BLOCK, leaves)
+    raws, unit = plan(BLOCK, leaves)
     rest = iter(raws)
 
     def rebuilt(part: Any) -> Any:

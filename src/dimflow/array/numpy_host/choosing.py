@@ -22,7 +22,7 @@ from dimflow.units import Unit
 FUNCTIONS: dict[str, Handler] = {}
 
 _SELECT = rule("select", "*choices", same, points=points.keep)
-_CHOOSE = rule("choose", "*choices", same, points=points.keep)
+CHOOSE = rule("choose", "*choices", same, points=points.keep)
 
 
 @named(FUNCTIONS, "where")
@@ -77,7 +77,7 @@ def _select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
 def _choose(a: Any, choices: Any, out: Any = None, mode: Any = "raise") -> Any:
     if holds_others(tuple(choices)) and out is None and mode == "raise":
         return _chosen(pure(a, "an index"), list(choices))
-    raws, unit = plan(_CHOOSE, tuple(choices))
+    raws, unit = plan(CHOOSE, tuple(choices))
     kwargs = {"mode": mode} if out is None else {"mode": mode, "out": out}
     return run_into(np.choose, (pure(a, "an index"), raws), kwargs, unit, "np.choose")
 
@@ -98,7 +98,7 @@ def _piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> A
     The dtype is that of x, as NumPy has it; a value that does not fit is an error, not cut.
     """
     raw, _ = parts(x)
-    masks = _masks(pure(condlist, "a condition"), np.asarray(raw), len(funclist))
+    masks = masks_of(pure(condlist, "a condition"), np.asarray(raw), len(funclist))
     pieces = []
     for mask, piece in zip(masks, funclist, strict=True):
         if callable(piece):
@@ -114,7 +114,7 @@ def _piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> A
     return result
 
 
-def _masks(condlist: Any, raw: Any, count: int) -> list[Any]:
+def masks_of(condlist: Any, raw: Any, count: int) -> list[Any]:
     """One mask for each function; the one for all other elements last."""
     is_one = np.ndim(condlist) == 0 or not isinstance(condlist[0], (list, np.ndarray))
     if np.isscalar(condlist) or (is_one and raw.ndim):

@@ -18,7 +18,7 @@ def _aligned(a: Any, b: Any) -> tuple[Any, ...]:
     return plan(ops.get("equal"), (a, b))[0]
 
 
-def _is_comparable(a: Any, b: Any) -> bool:
+def is_comparable(a: Any, b: Any) -> bool:
     """Whether both are numbers of one dimension."""
     try:
         raws, units = separated((a, b))
@@ -38,7 +38,7 @@ def _all_equal(a: Any, b: Any, equal_nan: bool) -> bool:
 
 @named(FUNCTIONS, "array_equal")
 def _array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> bool:
-    if not _is_comparable(a1, a2):
+    if not is_comparable(a1, a2):
         return False
     if holds_others((a1, a2)):
         return np.shape(a1) == np.shape(a2) and _all_equal(a1, a2, equal_nan)
@@ -48,7 +48,7 @@ def _array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> bool:
 
 @named(FUNCTIONS, "array_equiv")
 def _array_equiv(a1: Any, a2: Any) -> bool:
-    if not _is_comparable(a1, a2):
+    if not is_comparable(a1, a2):
         return False
     if holds_others((a1, a2)):
         return _all_equal(a1, a2, False)
@@ -57,13 +57,13 @@ def _array_equiv(a1: Any, a2: Any) -> bool:
 
 
 @named(FUNCTIONS, "isclose")
-def _isclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = None, equal_nan: bool = False) -> Any:
+def isclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = None, equal_nan: bool = False) -> Any:
     """Without `atol`, only `rtol` counts for arrays with a unit: 1e-8 of what?"""
-    if not _is_comparable(a, b):
+    if not is_comparable(a, b):
         return np.broadcast_to(False, np.broadcast_shapes(np.shape(a), np.shape(b))).copy()[()]
     return ops.isclose(a, b, rtol=rtol, atol=atol, equal_nan=equal_nan)
 
 
 @named(FUNCTIONS, "allclose")
 def _allclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = None, equal_nan: bool = False) -> bool:
-    return bool(np.all(_isclose(a, b, rtol, atol, equal_nan)))
+    return bool(np.all(isclose(a, b, rtol, atol, equal_nan)))

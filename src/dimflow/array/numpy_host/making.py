@@ -65,7 +65,7 @@ def _fromfunction(function: Any, shape: Any, **kwargs: Any) -> Any:
     return result if isinstance(result, Core) else wrap(result, PURE)
 
 
-_ARANGE = rule("arange", "*values", same, points=points.refuse)
+ARANGE = rule("arange", "*values", same, points=points.refuse)
 
 
 @named(FUNCTIONS, "arange")
@@ -73,7 +73,7 @@ def _arange(*limits: Any, **kwargs: Any) -> Any:
     """Limits and step in one unit. A step of 1 is another one in each unit, so it must be given."""
     given = {key: kwargs.pop(key) for key in ("start", "stop", "step") if key in kwargs}
     values = [*limits, *given.values()]
-    raws, unit = plan(_ARANGE, values)
+    raws, unit = plan(ARANGE, values)
     if unit.key is not PURE.key and len(limits) < 3 and "step" not in given:
         raise UnitError(
             f"arange in {unit} needs a step, since a step of 1 depends on the unit",

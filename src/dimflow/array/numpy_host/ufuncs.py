@@ -47,7 +47,7 @@ _ALIASES = {
     "clip": "clip",
     "_ones_like": "ones_like",
 }
-_POWERS = ("power", "float_power")
+POWERS = ("power", "float_power")
 
 # By ufunc and the units' serials: how to convert each argument, and the unit of the result.
 _of_one: dict[tuple[Any, int], tuple[Any, Unit | None]] = {}
@@ -146,7 +146,7 @@ def _call(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[str, An
 
 
 @cache
-def _defaults(op: Op) -> dict[str, Any]:
+def defaults(op: Op) -> dict[str, Any]:
     """The static parameters of an op as they are if nobody gives them."""
     parameters = op.signature.parameters.items()
     return {name: p.default for name, p in parameters if name not in op.array_names}
@@ -179,12 +179,12 @@ def _advise(error: UnitChoiceError, op: Op) -> None:
         error.hint = f"give it the numbers in a unit of your choice: x.to_value({unit!r})"
 
 
-def _plan(ufunc: Any, op: Op, inputs: tuple[Any, ...]) -> tuple[tuple[Any, ...], Units]:
+def resolved(ufunc: Any, op: Op, inputs: tuple[Any, ...]) -> tuple[tuple[Any, ...], Units]:
     """The raw arrays as the rule wants them, and the units of the results."""
-    if ufunc.__name__ in _POWERS:
+    if ufunc.__name__ in POWERS:
         return planned_power(inputs)
     raws, units = separated(inputs)
-    plan = plan_for(op, raws, units, _defaults(op))
+    plan = plan_for(op, raws, units, defaults(op))
     if op.unit is not None and not op.unit.needs_shapes:
         _remember(ufunc, units, plan)
     return converted(plan, raws), plan.result
@@ -242,10 +242,10 @@ def _plain_call(ufunc: Any, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     if holds_others(inputs):
         return _run_op(ufunc, op, inputs, kwargs)
     kwargs = plain_keywords(kwargs, ufunc.__name__)
-    if op.unit is None and ufunc.__name__ not in _POWERS:
+    if op.unit is None and ufunc.__name__ not in POWERS:
         return _run_op(ufunc, op, inputs, kwargs)
     try:
-        raws, units = _plan(ufunc, op, inputs)
+        raws, units = resolved(ufunc, op, inputs)
     except DimensionError:
         if op.across is None:
             raise
@@ -276,12 +276,12 @@ def _run_op(ufunc: Any, op: Op, inputs: tuple[Any, ...], kwargs: dict[str, Any])
     if extra:
         reason = f"{extra[0]}= has a meaning for NumPy's own arrays only"
         raise UnsupportedFunction(f"the ufunc {ufunc.__name__}", reason)
-    if ufunc.__name__ in _POWERS:
+    if ufunc.__name__ in POWERS:
         op, inputs, params = _power(inputs)
         result = op.run(inputs, params)
         result = result if isinstance(result, Core) else wrap(result, PURE)  # of pure numbers
     else:
-        result = run_for(op, inputs, _defaults(op))
+        result = run_for(op, inputs, defaults(op))
     if "out" not in kwargs:
         return result
     results = result if isinstance(result, tuple) else (result,)
@@ -354,7 +354,7 @@ def _outer(ufunc: Any, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         spread = (*np.shape(left), *(1,) * np.ndim(right))
         return _run_op(ufunc, op, (ops.get("reshape")(left, spread), right), kwargs)
     try:
-        raws, units = _plan(ufunc, op, inputs)
+        raws, units = resolved(ufunc, op, inputs)
     except DimensionError:
         if op.across is None:
             raise

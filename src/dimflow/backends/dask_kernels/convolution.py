@@ -5,7 +5,7 @@ from typing import Any
 import dask.array as da
 
 from dimflow import ops
-from dimflow.backends import dask_blocks
+from dimflow.backends.dask_blocks.looping import Axes, folded, looped
 
 
 def conv(
@@ -32,9 +32,9 @@ def conv_transpose(
 
 
 def _on_images(op: Any, x: Any, weight: Any, params: Any) -> Any:
-    images: dask_blocks.Axes = (0, *[None] * (x.ndim - 1))
+    images: Axes = (0, *[None] * (x.ndim - 1))
     axes = [images, (None,) * weight.ndim]
-    return dask_blocks.looped(op, (x, weight), params, axes, [images])
+    return looped(op, (x, weight), params, axes, [images])
 
 
 def conv_weight_grad(
@@ -49,11 +49,11 @@ def conv_weight_grad(
     """The sum over all blocks of images."""
     params = {"kernel_size": kernel_size, "stride": stride, "padding": padding}
     params |= {"dilation": dilation, "groups": groups}
-    images: dask_blocks.Axes = (0, *[None] * (x.ndim - 1))
+    images: Axes = (0, *[None] * (x.ndim - 1))
     out = (None,) * x.ndim
-    return dask_blocks.folded(ops.conv_weight_grad, (x, y), params, [images, images], out, da.sum)
+    return folded(ops.conv_weight_grad, (x, y), params, [images, images], out, da.sum)
 
 
 def convolve(x: Any, y: Any, mode: str = "full") -> Any:
     """Of whole signals."""
-    return dask_blocks.looped(ops.convolve, (x, y), {"mode": mode}, [(None,), (None,)], [(None,)])
+    return looped(ops.convolve, (x, y), {"mode": mode}, [(None,), (None,)], [(None,)])

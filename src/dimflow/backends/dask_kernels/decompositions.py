@@ -7,7 +7,8 @@ import dask.array as da
 import numpy as np
 
 from dimflow import ops
-from dimflow.backends.dask_kernels.gathering import fits, is_known, matrices
+from dimflow.backends.dask_blocks.lengths import fits, is_known
+from dimflow.backends.dask_blocks.looping import trailing
 from dimflow.backends.dask_kernels.solving import in_squares
 from dimflow.errors import ShapeMismatch
 from dimflow.ops.families.linalg.matrices import from_triangle
@@ -20,7 +21,7 @@ def cholesky(x: Any, /, *, upper: bool = False) -> Any:
         n, whole = x.shape[0], in_squares(from_triangle(x, lower=not upper))
         factor = da.linalg.cholesky(whole, lower=not upper)
         return factor.astype(as_floating(x.dtype))[:n, :n]
-    return matrices(ops.cholesky, (x,), {"upper": upper}, [2], [2])
+    return trailing(ops.cholesky, (x,), {"upper": upper}, [2])
 
 
 def qr(x: Any, /, mode: str = "reduced") -> Any:
@@ -30,7 +31,7 @@ def qr(x: Any, /, mode: str = "reduced") -> Any:
         return r if mode == "r" else ops.qr.result_type(q, r)
     if x.ndim == 2:
         _refuse_large("qr", x, mode == "complete", "mode='reduced'")
-    return matrices(ops.qr, (x,), {"mode": mode}, [2], [1 if mode == "raw" else 2] * 2)
+    return trailing(ops.qr, (x,), {"mode": mode}, [2])
 
 
 def svd(
@@ -45,7 +46,7 @@ def svd(
     if x.ndim == 2:
         _refuse_large("svd", x, full_matrices and compute_uv, "full_matrices=False")
     params = {"full_matrices": full_matrices, "compute_uv": compute_uv, "hermitian": hermitian}
-    return matrices(ops.svd, (x,), params, [2], [2, 1, 2] if compute_uv else [1])
+    return trailing(ops.svd, (x,), params, [2])
 
 
 def svdvals(x: Any, /) -> Any:
@@ -55,7 +56,7 @@ def svdvals(x: Any, /) -> Any:
 
 def lu(x: Any, /) -> Any:
     """By LAPACK, which pivots over the whole matrix."""
-    return matrices(ops.lu, (x,), {}, [2], [2, 2, 2])
+    return trailing(ops.lu, (x,), {}, [2])
 
 
 def _floating(x: Any) -> Any:

@@ -3,19 +3,19 @@
 from typing import Any
 
 from dimflow import ops
-from dimflow.backends.dask_kernels.gathering import matrices
+from dimflow.backends.dask_blocks.looping import trailing
 
 
 def det(x: Any, /) -> Any:
     """By LAPACK."""
-    return matrices(ops.det, (x,), {}, [2], [0])
+    return trailing(ops.det, (x,), {}, [2])
 
 
 def slogdet(x: Any, /) -> Any:
     """By LAPACK."""
-    return matrices(ops.slogdet, (x,), {}, [2], [0, 0])
+    return trailing(ops.slogdet, (x,), {}, [2])
 
 
 def adjugate(x: Any, /) -> Any:
     """By singular values."""
-    return matrices(ops.adjugate, (x,), {}, [2], [2])
+    return trailing(ops.adjugate, (x,), {}, [2])

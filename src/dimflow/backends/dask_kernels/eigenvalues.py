@@ -5,18 +5,18 @@ from typing import Any
 import numpy as np
 
 from dimflow import ops
-from dimflow.backends.dask_blocks import BlockOp
-from dimflow.backends.dask_kernels.gathering import matrices
+from dimflow.backends.dask_blocks.block_op import BlockOp
+from dimflow.backends.dask_blocks.looping import trailing
 
 
 def eigh(x: Any, /, UPLO: str = "L") -> Any:
     """By LAPACK."""
-    return matrices(ops.eigh, (x,), {"UPLO": UPLO}, [2], [1, 2])
+    return trailing(ops.eigh, (x,), {"UPLO": UPLO}, [2])
 
 
 def eig(x: Any, /) -> Any:
     """By LAPACK; complex even where NumPy sees that all imaginary parts are zero."""
-    return matrices(ops.eig, (x,), {}, [2], [1, 2], _Complex)
+    return trailing(ops.eig, (x,), {}, [2], _Complex)
 
 
 class _Complex(BlockOp):
@@ -25,6 +25,7 @@ class _Complex(BlockOp):
     __slots__ = ()
 
     def __call__(self, *blocks: Any) -> Any:
-        single = all(block.dtype in (np.float32, np.complex64) for block in blocks)
+        parts = super().__call__(*blocks)
+        single = all(part.dtype in (np.float32, np.complex64) for part in parts)
         dtype = np.complex64 if single else np.complex128
-        return tuple(part.astype(dtype) for part in super().__call__(*blocks))
+        return tuple(part.astype(dtype) for part in parts)

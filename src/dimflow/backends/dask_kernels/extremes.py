@@ -3,9 +3,9 @@
 from typing import Any
 
 from dimflow import ops
-from dimflow.backends import dask_blocks
+from dimflow.backends.dask_blocks.block_op import elementwise
 
 
 def clip(x: Any, /, min: Any = None, max: Any = None) -> Any:
     """The values within bounds."""
-    return dask_blocks.elementwise(ops.clip, x, min=min, max=max)
+    return elementwise(ops.clip, x, min=min, max=max)

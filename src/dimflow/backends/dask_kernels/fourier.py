@@ -5,14 +5,14 @@ from typing import Any
 
 import dask.array as da
 
-from dimflow.backends.dask_kernels.gathering import in_one_block
+from dimflow.backends.dask_blocks.lengths import in_one_block
 from dimflow.ops.rules.shapes import normalized
 
 
 def _one(name: str) -> Callable[..., Any]:
     def transform(x: Any, /, n: Any = None, axis: int = -1, norm: Any = None) -> Any:
         (axis,) = normalized(axis, x.ndim)
-        return getattr(da.fft, name)(in_one_block(x, [axis]), n=n, axis=axis, norm=norm)
+        return getattr(da.fft, name)(in_one_block(name, x, [axis]), n=n, axis=axis, norm=norm)
 
     return _of_this_module(transform, name)
 
@@ -25,7 +25,7 @@ def _several(name: str, usual: Any) -> Callable[..., Any]:
         if not places:
             return x
         s = None if s is None else [_length(x, n, a) for n, a in zip(s, places, strict=True)]
-        return getattr(da.fft, name)(in_one_block(x, places), s=s, axes=places, norm=norm)
+        return getattr(da.fft, name)(in_one_block(name, x, places), s=s, axes=places, norm=norm)
 
     return _of_this_module(transform, name)
 

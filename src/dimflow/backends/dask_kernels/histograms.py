@@ -7,7 +7,7 @@ import numpy as np
 from dask.array.utils import meta_from_array
 
 from dimflow import ops
-from dimflow.backends import dask_blocks
+from dimflow.backends.dask_blocks.looping import Axes, folded, looped
 from dimflow.ops import Op
 from dimflow.ops.definitions import histograms as definitions
 
@@ -20,14 +20,14 @@ def spaced_edges(x: Any, bins: Any = 10, *, range: Any = None) -> Any:
     if not isinstance(bins, str):
         return definitions.spaced_edges(x, bins, range=range).rechunk(-1)
     axes = [(None,) * a.ndim for a in (x, range) if a is not None]
-    return dask_blocks.looped(ops.spaced_edges, (x, range), {"bins": bins}, axes, [(None,)])
+    return looped(ops.spaced_edges, (x, range), {"bins": bins}, axes, [(None,)])
 
 
 def bin_counts(x: Any, edges: Any, *, evenly: bool = False) -> Any:
     """The counts of every block, summed."""
     axes = [tuple(range(x.ndim)), (None,)]
     params = {"evenly": evenly}
-    return dask_blocks.folded(ops.bin_counts, (x, edges), params, axes, (None,), da.sum)
+    return folded(ops.bin_counts, (x, edges), params, axes, (None,), da.sum)
 
 
 def bin_sums(x: Any, edges: Any, weights: Any, *, evenly: bool = False) -> Any:
@@ -35,7 +35,7 @@ def bin_sums(x: Any, edges: Any, weights: Any, *, evenly: bool = False) -> Any:
     loops = tuple(range(x.ndim))
     axes = [loops, (None,), loops[x.ndim - weights.ndim :]]
     args, params = (x, edges, weights), {"evenly": evenly}
-    return dask_blocks.folded(ops.bin_sums, args, params, axes, (None,), da.sum)
+    return folded(ops.bin_sums, args, params, axes, (None,), da.sum)
 
 
 def bin_index(x: Any, edges: Any) -> Any:
@@ -50,7 +50,7 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Any:
 
 def _among(op: Op, x: Any, edges: Any, **params: Any) -> Any:
     loops = tuple(range(x.ndim))
-    return dask_blocks.looped(op, (x, edges), params, [loops, (None,)], [loops])
+    return looped(op, (x, edges), params, [loops, (None,)], [loops])
 
 
 def integer_counts(x: Any, minlength: int = 0) -> Any:
@@ -64,9 +64,9 @@ def integer_sums(x: Any, weights: Any, minlength: int = 0) -> Any:
 
 
 def _counted(op: Op, args: tuple[Any, ...], minlength: int) -> Any:
-    axes: list[dask_blocks.Axes] = [(0,)] * len(args)
+    axes: list[Axes] = [(0,)] * len(args)
     params = {"minlength": minlength}
-    return dask_blocks.folded(op, args, params, axes, (None,), _of_any_length)
+    return folded(op, args, params, axes, (None,), _of_any_length)
 
 
 def _of_any_length(parts: Any, axis: tuple[int, ...]) -> Any:

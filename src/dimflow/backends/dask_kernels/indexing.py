@@ -5,9 +5,9 @@ from typing import Any
 import dask.array as da
 import numpy as np
 
-from dimflow.backends.dask_kernels import keys
+from dimflow.backends.dask_blocks import keys
+from dimflow.backends.dask_blocks.writing import written
 from dimflow.backends.dask_kernels.shaping import reshape
-from dimflow.backends.dask_kernels.writing import written
 from dimflow.errors import UnitError
 from dimflow.ops.families.index.keys import filled, within
 from dimflow.ops.rules.shapes import normalized

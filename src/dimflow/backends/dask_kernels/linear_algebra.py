@@ -16,7 +16,8 @@ def einsum(subscripts: str, /, *operands: Any) -> Any:
     terms = text.partition("->")[0].split(",")
     if len(terms) == len(operands):  # Dask says what is wrong if they are not
         operands = tuple(map(_cut_alike, operands, terms))
-    return da.einsum(text, *operands, dtype=dtype)
+    found = da.einsum(text, *operands, dtype=dtype)
+    return found if found.dtype == dtype else found.astype(dtype)  # sums of short integers are long
 
 
 def _cut_alike(x: Any, term: str) -> Any:

@@ -3,14 +3,14 @@
 from typing import Any
 
 from dimflow import ops
-from dimflow.backends.dask_kernels.gathering import matrices
+from dimflow.backends.dask_blocks.looping import trailing
 
 
 def expm(x: Any, /) -> Any:
     """By squaring."""
-    return matrices(ops.expm, (x,), {}, [2], [2])
+    return trailing(ops.expm, (x,), {}, [2])
 
 
 def expm_frechet(x: Any, t: Any, /) -> Any:
     """The same, with its derivative."""
-    return matrices(ops.expm_frechet, (x, t), {}, [2, 2], [2])
+    return trailing(ops.expm_frechet, (x, t), {}, [2, 2])

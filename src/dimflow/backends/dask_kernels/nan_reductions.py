@@ -7,8 +7,9 @@ from typing import Any
 import dask.array as da
 
 from dimflow import ops
-from dimflow.backends.dask_kernels.parts import by_tree, has_empty, of_nothing
-from dimflow.backends.dask_kernels.places import place_of
+from dimflow.backends.dask_blocks.lengths import has_empty
+from dimflow.backends.dask_blocks.places import place_of
+from dimflow.backends.dask_blocks.trees import by_tree, of_nothing
 
 
 def _skipping(name: str) -> Callable[..., Any]:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from dimflow import ops
-from dimflow.backends import dask_blocks
+from dimflow.backends.dask_blocks.looping import along
 from dimflow.ops import Op
 from dimflow.ops.rules.shapes import normalized
 
@@ -21,5 +21,5 @@ def log_softmax(x: Any, /, axis: Any = -1) -> Any:
 def _on_rows(op: Op, x: Any, axis: Any) -> Any:
     whole = normalized(axis, x.ndim)
     if all(x.numblocks[i] == 1 for i in whole):
-        return dask_blocks.along(op, x, whole=whole, axis=axis)
+        return along(op, (x,), {"axis": axis}, whole)
     return op.rule("definition")(x, axis=axis)

@@ -3,11 +3,12 @@
 Dask's own percentile puts those of blocks together, which is an estimate.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 from dimflow import ops
-from dimflow.backends import dask_blocks
-from dimflow.backends.dask_kernels.parts import on_rows
+from dimflow.backends.dask_blocks.looping import looped
+from dimflow.backends.dask_blocks.trees import on_rows
 from dimflow.ops import Op
 from dimflow.ops.rules.shapes import normalized
 
@@ -25,59 +26,26 @@ def _on_rows(op: Op, x: Any, q: Any, axis: Any, weights: Any, **params: Any) -> 
         axes.append((None,) if is_row else kept[x.ndim - weights.ndim :])
     rest = kept if params["keepdims"] else tuple(i for i in kept if i is not None)
     out = (*[None] * parts, *rest)
-    return dask_blocks.looped(op, (x, q, weights), {"axis": axis, **params}, axes, [out])
+    return looped(op, (x, q, weights), {"axis": axis, **params}, axes, [out])
 
 
-def quantile(
-    x: Any,
-    q: Any,
-    axis: Any = None,
-    method: str = "linear",
-    keepdims: bool = False,
-    *,
-    weights: Any = None,
-) -> Any:
-    """nan where any element is."""
-    return _on_rows(ops.quantile, x, q, axis, weights, method=method, keepdims=keepdims)
+def _quantiles(op: Op) -> Callable[..., Any]:
+    def kernel(
+        x: Any,
+        q: Any,
+        axis: Any = None,
+        method: str = "linear",
+        keepdims: bool = False,
+        *,
+        weights: Any = None,
+    ) -> Any:
+        return _on_rows(op, x, q, axis, weights, method=method, keepdims=keepdims)
+
+    return kernel
 
 
-def percentile(
-    x: Any,
-    q: Any,
-    axis: Any = None,
-    method: str = "linear",
-    keepdims: bool = False,
-    *,
-    weights: Any = None,
-) -> Any:
-    """A quantile of q / 100."""
-    return _on_rows(ops.percentile, x, q, axis, weights, method=method, keepdims=keepdims)
-
-
-def nanquantile(
-    x: Any,
-    q: Any,
-    axis: Any = None,
-    method: str = "linear",
-    keepdims: bool = False,
-    *,
-    weights: Any = None,
-) -> Any:
-    """Of the elements that are numbers."""
-    return _on_rows(ops.nanquantile, x, q, axis, weights, method=method, keepdims=keepdims)
-
-
-def nanpercentile(
-    x: Any,
-    q: Any,
-    axis: Any = None,
-    method: str = "linear",
-    keepdims: bool = False,
-    *,
-    weights: Any = None,
-) -> Any:
-    """A quantile of q / 100, of the elements that are numbers."""
-    return _on_rows(ops.nanpercentile, x, q, axis, weights, method=method, keepdims=keepdims)
+quantile, percentile = _quantiles(ops.quantile), _quantiles(ops.percentile)
+nanquantile, nanpercentile = _quantiles(ops.nanquantile), _quantiles(ops.nanpercentile)
 
 
 def median(x: Any, axis: Any = None, *, keepdims: bool = False) -> Any:

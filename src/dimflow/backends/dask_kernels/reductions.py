@@ -11,9 +11,10 @@ import dask.array as da
 import numpy as np
 
 from dimflow import ops
-from dimflow.backends import dask_blocks
-from dimflow.backends.dask_kernels.parts import by_tree, has_empty, of_nothing
-from dimflow.backends.dask_kernels.places import place_of
+from dimflow.backends.dask_blocks.lengths import has_empty
+from dimflow.backends.dask_blocks.looping import along
+from dimflow.backends.dask_blocks.places import place_of
+from dimflow.backends.dask_blocks.trees import by_tree, of_nothing
 from dimflow.ops import Op
 from dimflow.ops.rules.shapes import normalized
 from dimflow.ops.rules.values import extreme, floated
@@ -203,4 +204,4 @@ def count_nonzero(x: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
 
 def prod_of_others(x: Any, axis: int = -1) -> Any:
     """On whole rows: each element of the result needs all others."""
-    return dask_blocks.along(ops.prod_of_others, x, whole=normalized(axis, x.ndim), axis=axis)
+    return along(ops.prod_of_others, (x,), {"axis": axis}, normalized(axis, x.ndim))

@@ -8,8 +8,8 @@ import numpy as np
 from dask.array.reductions import cumreduction
 
 from dimflow import ops
-from dimflow.backends import dask_blocks
-from dimflow.backends.dask_kernels.parts import has_empty
+from dimflow.backends.dask_blocks.lengths import has_empty
+from dimflow.backends.dask_blocks.looping import along
 from dimflow.backends.dask_kernels.shaping import reshape
 from dimflow.ops import Op
 from dimflow.ops.rules.shapes import normalized
@@ -81,4 +81,4 @@ def _is_vague(x: Any) -> bool:
 
 
 def _on_rows(op: Op, x: Any, axis: int, **params: Any) -> Any:
-    return dask_blocks.along(op, x, whole=normalized(axis, x.ndim), axis=axis, **params)
+    return along(op, (x,), {"axis": axis, **params}, normalized(axis, x.ndim))

@@ -1,17 +1,16 @@
 """Searching on Dask: places and values that are looked up; how many there are the data know."""
 
-from math import nan
 from typing import Any
 
 import dask.array as da
 
 from dimflow import ops
-from dimflow.backends.dask_blocks import BlockOp
-from dimflow.backends.dask_kernels import keys
-from dimflow.backends.dask_kernels.gathering import Result, is_known, on_whole
+from dimflow.backends.dask_blocks import keys
+from dimflow.backends.dask_blocks.lengths import is_known
+from dimflow.backends.dask_blocks.looping import Axes, looped, whole
 from dimflow.backends.dask_kernels.shaping import reshape
 from dimflow.errors import ShapeMismatch
-from dimflow.ops.rules.shapes import broadcast_shapes, normalized
+from dimflow.ops.rules.shapes import normalized
 
 
 def take_along_axis(x: Any, indices: Any, /, axis: Any = -1) -> Any:
@@ -21,17 +20,9 @@ def take_along_axis(x: Any, indices: Any, /, axis: Any = -1) -> Any:
     if x.ndim != indices.ndim:
         raise ShapeMismatch("take_along_axis", f"indices of {x.ndim} axes", indices.shape)
     (axis,) = normalized(axis, x.ndim)
-    shape = list(broadcast_shapes([_without(x.shape, axis), _without(indices.shape, axis)]))
-    shape[axis] = indices.shape[axis]
-    labels = tuple(range(x.ndim))
-    own = tuple(x.ndim if i == axis else i for i in labels)
-    call = BlockOp(ops.take_along_axis, (x, indices), {"axis": axis})
-    return on_whole(call, [x, indices], [own, labels], [Result(labels, tuple(shape), x.dtype)])[0]
-
-
-def _without(shape: Any, axis: int) -> tuple[Any, ...]:
-    """A shape with one length left out of account."""
-    return tuple(1 if i == axis else n for i, n in enumerate(shape))
+    loops = tuple(range(x.ndim))
+    lines = tuple(None if i == axis else i for i in loops)
+    return looped(ops.take_along_axis, (x, indices), {"axis": axis}, [lines, loops], [loops])
 
 
 def gather(x: Any, indices: Any, /, axis: int) -> Any:
@@ -51,9 +42,7 @@ def argwhere(x: Any, /) -> Any:
     """Dask's; of a length that only the data know, by the whole array."""
     if is_known(x) and x.size and x.ndim:
         return da.argwhere(x)
-    labels = tuple(range(x.ndim))
-    result = Result((x.ndim, x.ndim + 1), (nan, x.ndim), "int64")
-    return on_whole(BlockOp(ops.argwhere, (x,), {}), [x], [labels], [result])[0]
+    return whole(ops.argwhere, (x,), {})
 
 
 def searchsorted(x: Any, values: Any, /, side: str = "left", sorter: Any = None) -> Any:
@@ -61,23 +50,19 @@ def searchsorted(x: Any, values: Any, /, side: str = "left", sorter: Any = None)
     if x.ndim != 1:
         raise ShapeMismatch("searchsorted", "one axis to search in", x.shape)
     values = da.asanyarray(values)
-    if sorter is None and is_known(x) and x.size:
+    if sorter is None and is_known(x) and x.size and values.ndim and 0 not in values.shape:
         return da.searchsorted(x, values, side=side)
-    call = BlockOp(ops.searchsorted, (x, values, sorter), {"side": side})
-    labels = tuple(range(values.ndim))
-    arrays, names = [x, values], [(values.ndim,), labels]
-    if sorter is not None:
-        arrays, names = [*arrays, da.asanyarray(sorter)], [*names, (values.ndim + 1,)]
-    return on_whole(call, arrays, names, [Result(labels, values.shape, "int64")])[0]
+    loops = tuple(range(values.ndim))
+    axes: list[Axes] = [(None,), loops] if sorter is None else [(None,), loops, (None,)]
+    return looped(ops.searchsorted, (x, values, sorter), {"side": side}, axes, [loops])
 
 
 def isin(x: Any, y: Any, /, assume_unique: bool = False, invert: bool = False) -> Any:
     """Each block of x in the whole of y."""
     x, y = da.asanyarray(x), reshape(da.asanyarray(y), -1)
     params = {"assume_unique": assume_unique, "invert": invert}
-    call = BlockOp(ops.isin, (x, y), params)
-    labels = tuple(range(x.ndim))
-    return on_whole(call, [x, y], [labels, (x.ndim,)], [Result(labels, x.shape, "bool")])[0]
+    loops = tuple(range(x.ndim))
+    return looped(ops.isin, (x, y), params, [loops, (None,)], [loops])
 
 
 def compress(condition: Any, x: Any, /, axis: Any = None) -> Any:

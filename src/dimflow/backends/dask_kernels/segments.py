@@ -6,14 +6,14 @@ from typing import Any
 import dask.array as da
 
 from dimflow import ops
-from dimflow.backends import dask_blocks
+from dimflow.backends.dask_blocks.looping import folded
 from dimflow.ops import Op
 
 
 def _folded(op: Op, x: Any, ids: Any, count: int, fold: Callable[..., Any]) -> Any:
     axes = [tuple(range(x.ndim)), (0,)]
     out = (None, *range(1, x.ndim))
-    return dask_blocks.folded(op, (x, ids), {"num_segments": count}, axes, out, fold)
+    return folded(op, (x, ids), {"num_segments": count}, axes, out, fold)
 
 
 def segment_sum(x: Any, segment_ids: Any, num_segments: int) -> Any:

@@ -5,7 +5,7 @@ from typing import Any
 
 import dask.array as da
 
-from dimflow.backends.dask_kernels.gathering import in_one_block, is_known
+from dimflow.backends.dask_blocks.lengths import in_one_block, is_known
 from dimflow.errors import ShapeMismatch
 from dimflow.ops.rules.shapes import normalized
 
@@ -41,7 +41,7 @@ def _of_open(x: Any, shape: tuple[int, ...]) -> Any:
     if shape == (-1,) and not any(map(isnan, x.shape[1:])):
         if x.ndim == 1:
             return x
-        whole = in_one_block(x, range(1, x.ndim))
+        whole = in_one_block("reshape", x, range(1, x.ndim))
         chunks = ((nan,) * whole.numblocks[0],)
         drop = list(range(1, x.ndim))
         return whole.map_blocks(_raveled, drop_axis=drop, chunks=chunks, dtype=x.dtype)

@@ -10,7 +10,8 @@ import dask.array as da
 import numpy as np
 
 from dimflow import ops
-from dimflow.backends.dask_kernels.gathering import fits, in_one_block, matrices
+from dimflow.backends.dask_blocks.lengths import fits, in_one_block
+from dimflow.backends.dask_blocks.looping import trailing
 from dimflow.ops.rules.dtypes import as_floating, result_type
 
 
@@ -19,12 +20,12 @@ def inv(x: Any, /) -> Any:
     if x.ndim == 2 and not fits(*x.shape, dtype=x.dtype):
         n = x.shape[0]
         return da.linalg.inv(in_squares(x)).astype(as_floating(x.dtype))[:n, :n]
-    return matrices(ops.inv, (x,), {}, [2], [2])
+    return trailing(ops.inv, (x,), {}, [2])
 
 
 def pinv(x: Any, /, rcond: Any = None, hermitian: bool = False) -> Any:
     """By LAPACK."""
-    return matrices(ops.pinv, (x,), {"rcond": rcond, "hermitian": hermitian}, [2], [2])
+    return trailing(ops.pinv, (x,), {"rcond": rcond, "hermitian": hermitian}, [2])
 
 
 def solve(a: Any, b: Any, /) -> Any:
@@ -34,7 +35,7 @@ def solve(a: Any, b: Any, /) -> Any:
         n, a = b.shape[0], in_squares(a)
         return da.linalg.solve(a, _as_long(b, a)).astype(dtype)[:n]
     core = 1 if b.ndim == 1 else 2
-    return matrices(ops.solve, (a, b), {}, [2, core], [core])
+    return trailing(ops.solve, (a, b), {}, [2, core])
 
 
 def solve_triangular(
@@ -45,7 +46,7 @@ def solve_triangular(
     if a.ndim == 2 and b.ndim <= 2 and not fits(*a.shape, dtype=a.dtype):
         return _by_blocks(a, b, **params)
     core = 1 if b.ndim == 1 else 2
-    return matrices(ops.solve_triangular, (a, b), params, [2, core], [core])
+    return trailing(ops.solve_triangular, (a, b), params, [2, core])
 
 
 def _by_blocks(a: Any, b: Any, trans: Any, lower: bool, unit_diagonal: bool) -> Any:
@@ -64,7 +65,7 @@ def lstsq(a: Any, b: Any, /, rcond: Any = None) -> Any:
     """By LAPACK, of a tall matrix in rows of blocks after it is reduced to its triangle."""
     if a.ndim == 2 and _is_tall(a) and not fits(*a.shape, dtype=a.dtype):
         return _reduced(a, b, rcond)
-    return matrices(ops.lstsq, (a, b), {"rcond": rcond}, [2, b.ndim], [b.ndim, 1, 0, 1])
+    return trailing(ops.lstsq, (a, b), {"rcond": rcond}, [2, b.ndim])
 
 
 def _is_tall(a: Any) -> bool:
@@ -76,10 +77,10 @@ def _reduced(a: Any, b: Any, rcond: Any) -> Any:
     dtype = as_floating(result_type((a.dtype, b.dtype)))
     if rcond is None:
         rcond = float(np.finfo(dtype).eps * max(a.shape))
-    q, r = da.linalg.qr(in_one_block(a, [1]))
+    q, r = da.linalg.qr(in_one_block("lstsq", a, [1]))
     inner = da.tensordot(da.conj(q), b, axes=(0, 0))
     core = b.ndim
-    found = matrices(ops.lstsq, (r, inner), {"rcond": rcond}, [2, core], [core, 1, 0, 1])
+    found = trailing(ops.lstsq, (r, inner), {"rcond": rcond}, [2, core])
     left = b - da.tensordot(a, found.x, axes=(1, 0))
     squares = (abs(left) ** 2).sum(axis=0, keepdims=b.ndim == 1)
     residuals = squares[da.broadcast_to(found.rank == a.shape[1], squares.shape)]

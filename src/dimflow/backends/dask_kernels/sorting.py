@@ -6,8 +6,8 @@ from typing import Any
 import dask.array as da
 
 from dimflow import ops
-from dimflow.backends.dask_blocks import BlockOp
-from dimflow.backends.dask_kernels.gathering import Result, along, matrices, on_whole
+from dimflow.backends.dask_blocks.block_op import BlockOp
+from dimflow.backends.dask_blocks.looping import along, looped, whole
 from dimflow.backends.dask_kernels.shaping import reshape
 from dimflow.ops import Op
 from dimflow.ops.rules.shapes import normalized
@@ -50,9 +50,7 @@ def lexsort(keys: Any, /, axis: int = -1) -> Any:
 
 def unique_index(x: Any, /, axis: Any = None, *, equal_nan: bool = True) -> Any:
     """Of the whole array: a place is counted through all of it."""
-    params = {"axis": axis, "equal_nan": equal_nan}
-    count = x.ndim if axis is None else 1
-    return matrices(ops.unique_index, (x,), params, [x.ndim], [1, count, 1])
+    return whole(ops.unique_index, (x,), {"axis": axis, "equal_nan": equal_nan})
 
 
 def unique_values(x: Any, /) -> Any:
@@ -87,4 +85,4 @@ def _distinct(x: Any, op: Op, params: dict[str, Any]) -> Any:
     x = reshape(x, -1)
     call = BlockOp(op, (x,), params)
     each = x.map_blocks(call, chunks=((nan,) * x.numblocks[0],), dtype=x.dtype, meta=x._meta)
-    return on_whole(call, [each], [(0,)], [Result((1,), (nan,), x.dtype)])[0]
+    return looped(op, (each,), params, [(None,)], [(None,)])

@@ -2,7 +2,7 @@
 
 from dimflow.dask.blocks.along import apply_along_axis, apply_over_axes
 from dimflow.dask.blocks.gufuncs import apply_gufunc, as_gufunc, gufunc
-from dimflow.dask.blocks.mapping import atop, blockwise, map_blocks
+from dimflow.dask.blocks.mapping import blockwise, map_blocks
 from dimflow.dask.blocks.overlapping import map_overlap, overlap, trim_overlap
 from dimflow.dask.blocks.postponed import delayed
 from dimflow.dask.blocks.reducing import argtopk, coarsen, reduction, topk
@@ -14,7 +14,6 @@ __all__ = [
     "apply_over_axes",
     "argtopk",
     "as_gufunc",
-    "atop",
     "blockwise",
     "coarsen",
     "delayed",

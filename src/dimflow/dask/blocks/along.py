@@ -17,7 +17,7 @@ from dimflow.dask.blocks.planning import (
     tried,
     with_result_unit,
 )
-from dimflow.dask.blocks.theirs import dasks
+from dimflow.dask.host.patches import own
 from dimflow.errors import ShapeMismatch
 
 _LONG = 1 << 20
@@ -64,7 +64,7 @@ def _along(
     else:
         plan = planned(call, said, samples, given.kwargs)
     call.wanted, call.shape = plan.wanted, Fixed(tuple(shape))
-    result = dasks("apply_along_axis")(
+    result = own("apply_along_axis")(
         call,
         place,
         raw,

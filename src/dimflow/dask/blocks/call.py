@@ -151,6 +151,22 @@ def spelled(unit: Any) -> Any:
     return [spelled(u) for u in unit] if isinstance(unit, tuple) else unit
 
 
-def placed_call(call: BlockCall, place: tuple[int, ...], *blocks: Any, **kwargs: Any) -> Any:
-    """A call that is told its block by position, where Dask has no keyword for it."""
-    return call(*blocks, block_id=place, **kwargs)
+class _PlacedCall:
+    """Calls that are told their block by position, where Dask has no keyword for it.
+
+    It is an object, since Dask would pickle a function anew for every name that it makes.
+    """
+
+    __name__ = "placed_call"
+
+    def __call__(self, call: BlockCall, place: tuple[int, ...], *blocks: Any, **kwargs: Any) -> Any:
+        return call(*blocks, block_id=place, **kwargs)
+
+    def __reduce__(self) -> str:
+        return "placed_call"
+
+    def __dask_tokenize__(self) -> str:
+        return "dimflow.dask.placed_call"
+
+
+placed_call = _PlacedCall()

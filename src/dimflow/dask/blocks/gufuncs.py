@@ -16,7 +16,7 @@ from dimflow.dask.blocks.planning import (
     planned_each,
     with_result_unit,
 )
-from dimflow.dask.blocks.theirs import dasks
+from dimflow.dask.host.patches import own
 from dimflow.errors import ShapeMismatch, StructureMismatch
 
 Cores = list[tuple[str, ...]]
@@ -63,7 +63,7 @@ def apply_gufunc(
     rules = tuple(OfCores(inputs, out, sizes) for out in (outputs if is_many else [outputs]))
     call.shape = rules if is_many else rules[0]
     metas = tuple(plan.meta for plan in plans)
-    results = dasks("apply_gufunc")(
+    results = own("apply_gufunc")(
         call,
         signature,
         *raws,

@@ -1,6 +1,5 @@
 """Functions on every block: by position (map_blocks), and by the names of axes (blockwise)."""
 
-import warnings
 from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import Any
@@ -10,6 +9,7 @@ from dask.layers import ArrayBlockIdDep
 
 from dimflow.array.core import is_followed
 from dimflow.dask.blocks.call import BlockCall, placed_call
+from dimflow.dask.blocks.cutting import unified
 from dimflow.dask.blocks.places import ByPlace
 from dimflow.dask.blocks.planning import (
     Arguments,
@@ -21,8 +21,8 @@ from dimflow.dask.blocks.planning import (
     samples_of,
     with_result_unit,
 )
-from dimflow.dask.blocks.theirs import dasks, unified
 from dimflow.dask.followed import refuse_followed
+from dimflow.dask.host.patches import own
 from dimflow.errors import StructureMismatch
 
 
@@ -80,7 +80,7 @@ def mapped(
     if not call.asks and _keeps_shape(options) and any(_is_lazy(raw) for raw in given.raws):
         named = {"name": options.get("name"), "token": options.get("token")}
         return _mapped_at_once(call, given.raws, plan, named, given.kwargs)
-    raw = dasks("map_blocks")(
+    raw = own("map_blocks")(
         call, *given.raws, dtype=plan.wanted.dtype, meta=plan.meta, **options, **given.kwargs
     )
     call.array, call.shape = raw.name, ByPlace(raw.chunks)
@@ -196,7 +196,7 @@ def _placed(
     """A layer whose tasks are told which block they make."""
     places = ArrayBlockIdDep(tuple(chunkss.get(i, (1,)) for i in out_ind))
     options["token"] = options["token"] or call.__name__.strip("_")
-    raw = dasks("blockwise")(
+    raw = own("blockwise")(
         placed_call,
         out_ind,
         *(call, None, places, out_ind),
@@ -209,12 +209,6 @@ def _placed(
     )
     call.array, call.shape = raw.name, ByPlace(raw.chunks)
     return with_result_unit(raw, plan.wanted.unit)
-
-
-def atop(func: Callable[..., Any], out_ind: Any, *args: Any, **kwargs: Any) -> Any:
-    """`blockwise` under its old name."""
-    warnings.warn("atop is called blockwise now", FutureWarning, stacklevel=2)
-    return blockwise(func, out_ind, *args, **kwargs)
 
 
 def _array(value: Any) -> Any:

@@ -10,9 +10,9 @@ from dask.array.overlap import coerce_boundary, coerce_depth
 
 from dimflow.array.core import Core
 from dimflow.array.in_place import in_unit
+from dimflow.dask.blocks.cutting import unified
 from dimflow.dask.blocks.mapping import mapped
 from dimflow.dask.blocks.planning import declared, with_result_unit
-from dimflow.dask.blocks.theirs import unified
 from dimflow.dask.followed import refuse_followed
 from dimflow.errors import MissingRule, ShapeMismatch, StructureMismatch, UnitError
 from dimflow.ops.rules.units import PURE

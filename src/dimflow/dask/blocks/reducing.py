@@ -28,8 +28,8 @@ from dimflow.dask.blocks.planning import (
     with_result_unit,
 )
 from dimflow.dask.blocks.settling import Wanted, described, taken_apart
-from dimflow.dask.blocks.theirs import dasks
 from dimflow.dask.followed import refuse_followed
+from dimflow.dask.host.patches import own
 from dimflow.errors import NotANumber, ShapeMismatch, StructureMismatch, UnitError
 from dimflow.ops.rules.convert import checked_converter
 from dimflow.ops.rules.units import PURE
@@ -75,7 +75,7 @@ def reduction(
     plan = stages.plan_last(last, sample, declared(unit, dtype, meta))
     between = BlockCall(_OPERATION, combine or last.function, last.units, {})
     between.wanted, between.shape = first.wanted, first.shape
-    result = dasks("reduction")(
+    result = own("reduction")(
         raw,
         first,
         last,
@@ -293,10 +293,10 @@ class Coarsened:
 def topk(a: Any, k: int, axis: int = -1, split_every: Any = None) -> Any:
     """The k largest elements along an axis, the largest first; the smallest with a negative k."""
     raw, unit = _lazy("topk", a)
-    return with_result_unit(dasks("topk")(raw, k, axis=axis, split_every=split_every), unit)
+    return with_result_unit(own("topk")(raw, k, axis=axis, split_every=split_every), unit)
 
 
 def argtopk(a: Any, k: int, axis: int = -1, split_every: Any = None) -> Any:
     """Where the k largest elements along an axis are, as plain numbers."""
     raw, _ = _lazy("argtopk", a)
-    return dasks("argtopk")(raw, k, axis=axis, split_every=split_every)
+    return own("argtopk")(raw, k, axis=axis, split_every=split_every)

@@ -2,14 +2,16 @@
 
 from typing import Any
 
+from dimflow import ops
 from dimflow.array.core import Core
 from dimflow.array.dimarray import wrap
-from dimflow.array.numpy_host.algebra import _EINSUM
-from dimflow.array.numpy_host.arranging import _BLOCK
-from dimflow.array.numpy_host.choosing import _CHOOSE
+from dimflow.array.numpy_host.algebra import EINSUM
+from dimflow.array.numpy_host.arranging import BLOCK
+from dimflow.array.numpy_host.choosing import CHOOSE
 from dimflow.array.numpy_host.parts import Handler, named, plan
 from dimflow.array.numpy_host.ufuncs import refuse_cut
-from dimflow.dask.host.making import own
+from dimflow.backends.dask import refuse_holes
+from dimflow.dask.host.patches import own
 from dimflow.dask.host.planned import library_of, plain
 
 FUNCTIONS: dict[str, Handler] = {}
@@ -30,8 +32,8 @@ def _unify_chunks(*args: Any, **kwargs: Any) -> Any:
 def _block(arrays: Any, allow_unknown_chunksizes: bool = False) -> Any:
     """Nested lists of arrays of one dimension, in the unit of the first."""
     leaves = list(_leaves(arrays))
-    raws, unit = plan(_BLOCK, leaves)
-    library_of("da.block", _BLOCK, raws)
+    raws, unit = plan(BLOCK, leaves)
+    library_of("da.block", BLOCK, raws)
     rest = iter(raws)
 
     def rebuilt(part: Any) -> Any:
@@ -52,21 +54,23 @@ def _leaves(part: Any) -> Any:
 def _einsum(*operands: Any, **kwargs: Any) -> Any:
     """Both forms: a text of subscripts, or subscripts as lists after each array."""
     if isinstance(operands[0], str):
-        raws, unit = plan(_EINSUM, operands[1:])
+        raws, unit = plan(EINSUM, operands[1:])
         args: tuple[Any, ...] = (operands[0], *raws)
     else:
         places = range(0, len(operands) - 1, 2)
-        raws, unit = plan(_EINSUM, [operands[i] for i in places])
+        raws, unit = plan(EINSUM, [operands[i] for i in places])
         args = tuple(raws[i // 2] if i in places else operand for i, operand in enumerate(operands))
-    library_of("da.einsum", _EINSUM, raws)
+    library_of("da.einsum", EINSUM, raws)
     refuse_cut("einsum", kwargs.get("dtype"), raws, unit)
+    refuse_holes(ops.einsum, raws)
     return wrap(own("einsum")(*args, **kwargs), unit)
 
 
 @named(FUNCTIONS, "choose")
 def _choose(a: Any, choices: Any) -> Any:
     """Elements of several arrays of one dimension, picked by indices without a unit."""
-    raws, unit = plan(_CHOOSE, tuple(choices))
+    raws, unit = plan(CHOOSE, tuple(choices))
     places = plain(a, "an index")
-    library_of("da.choose", _CHOOSE, (places, *raws))
+    library_of("da.choose", CHOOSE, (places, *raws))
+    refuse_holes(ops.choose, (places, *raws))
     return wrap(own("choose")(own("asarray")(places), list(raws)), unit)

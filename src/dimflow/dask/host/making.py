@@ -2,29 +2,20 @@
 
 from typing import Any
 
-import dask.array as da
 import numpy as np
 
 from dimflow.array.dimarray import DimArray, wrap
-from dimflow.array.numpy_host.making import _ARANGE
+from dimflow.array.numpy_host.making import ARANGE
 from dimflow.array.numpy_host.parts import Handler, named, plan
 from dimflow.array.numpy_host.ufuncs import refuse_cut
 from dimflow.dask.array import DaskDimArray
-from dimflow.dask.host.patches import original_of
+from dimflow.dask.host.patches import own
 from dimflow.dask.host.planned import plain
 from dimflow.errors import UnitError, UnsupportedFunction
 from dimflow.ops.rules.convert import lazily
 from dimflow.ops.rules.units import PURE
 
 FUNCTIONS: dict[str, Handler] = {}
-
-
-def own(name: str) -> Any:
-    """Dask's own function of a name below dask.array."""
-    found: Any = da
-    for part in name.split("."):
-        found = getattr(found, part)
-    return original_of(found) or found
 
 
 def _quantity(value: Any) -> DimArray:
@@ -73,7 +64,7 @@ def _full(shape: Any, fill_value: Any, *args: Any, **kwargs: Any) -> Any:
 def _arange(*limits: Any, **kwargs: Any) -> Any:
     """Limits and step in one unit. A step of 1 is another one in each unit, so it must be given."""
     given = {key: kwargs.pop(key) for key in ("start", "stop", "step") if key in kwargs}
-    raws, unit = plan(_ARANGE, [*limits, *given.values()])
+    raws, unit = plan(ARANGE, [*limits, *given.values()])
     if unit.key is not PURE.key and len(limits) < 3 and "step" not in given:
         raise UnitError(
             f"arange in {unit} needs a step, since a step of 1 depends on the unit",

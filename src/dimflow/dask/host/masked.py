@@ -10,8 +10,8 @@ from dimflow.array.dimarray import wrap
 from dimflow.array.in_place import in_unit
 from dimflow.array.interpreter import converted, planned, separated
 from dimflow.array.numpy_host.parts import Handler, named, pure
-from dimflow.dask.host.making import own
-from dimflow.dask.host.measuring import _parts
+from dimflow.dask.host.patches import own
+from dimflow.dask.host.planned import parts_of
 from dimflow.errors import NotANumber, UnitError
 from dimflow.ops import Op
 from dimflow.units import Unit
@@ -45,7 +45,7 @@ _COMPARED = {
 
 def _compared(name: str, op: str) -> Handler:
     def run(a: Any, value: Any) -> Any:
-        unit = _parts(a, f"da.ma.{name}")[1]
+        unit = parts_of(a, f"da.ma.{name}")[1]
         raw, limit = _aligned(ops.get(op), (a, value))
         return wrap(own(f"ma.{name}")(raw, _one(limit)), unit)
 
@@ -57,7 +57,7 @@ FUNCTIONS.update({f"ma.{name}": _compared(name, op) for name, op in _COMPARED.it
 
 def _between(name: str) -> Handler:
     def run(x: Any, v1: Any, v2: Any) -> Any:
-        unit = _parts(x, f"da.ma.{name}")[1]
+        unit = parts_of(x, f"da.ma.{name}")[1]
         raw, low = _aligned(ops.get("greater_equal"), (x, v1))
         _, high = _aligned(ops.get("less_equal"), (x, v2))
         return wrap(own(f"ma.{name}")(raw, _one(low), _one(high)), unit)
@@ -73,7 +73,7 @@ def _masked_values(
     x: Any, value: Any, rtol: Any = 1e-05, atol: Any = None, shrink: bool = True
 ) -> Any:
     """The absolute tolerance carries a unit; without one it is 0 for quantities."""
-    raw, unit = _parts(x, "da.ma.masked_values")
+    raw, unit = parts_of(x, "da.ma.masked_values")
     near = _one(_aligned(ops.get("equal"), (x, value))[1])
     if atol is None:
         tolerance: Any = 1e-08 if unit.key is Unit("").key else 0.0
@@ -84,7 +84,7 @@ def _masked_values(
 
 @named(FUNCTIONS, "ma.masked_where")
 def _masked_where(condition: Any, a: Any) -> Any:
-    raw, unit = _parts(a, "da.ma.masked_where")
+    raw, unit = parts_of(a, "da.ma.masked_where")
     return wrap(own("ma.masked_where")(pure(condition, "a condition"), raw), unit)
 
 
@@ -92,7 +92,7 @@ def _kept(name: str) -> Handler:
     """Functions of one array, whose unit stays."""
 
     def run(a: Any, **kwargs: Any) -> Any:
-        raw, unit = _parts(a, f"da.ma.{name}")
+        raw, unit = parts_of(a, f"da.ma.{name}")
         return wrap(own(f"ma.{name}")(raw, **pure(kwargs, f"da.ma.{name}")), unit)
 
     return run
@@ -106,7 +106,7 @@ def _plain(name: str) -> Handler:
     """Functions that ask for the holes alone."""
 
     def run(a: Any, *args: Any, **kwargs: Any) -> Any:
-        raw, _ = _parts(a, f"da.ma.{name}")
+        raw, _ = parts_of(a, f"da.ma.{name}")
         operation = f"da.ma.{name}"
         return own(f"ma.{name}")(raw, *pure(args, operation), **pure(kwargs, operation))
 
@@ -132,7 +132,7 @@ def _filling(value: Any, unit: Unit, name: str) -> Any:
 
 def _filled(name: str) -> Handler:
     def run(a: Any, fill_value: Any = None) -> Any:
-        raw, unit = _parts(a, f"da.ma.{name}")
+        raw, unit = parts_of(a, f"da.ma.{name}")
         return wrap(own(f"ma.{name}")(raw, _filling(fill_value, unit, f"da.ma.{name}")), unit)
 
     return run
@@ -144,14 +144,14 @@ FUNCTIONS.update({f"ma.{name}": _filled(name) for name in ("filled", "fix_invali
 @named(FUNCTIONS, "ma.set_fill_value")
 def _set_fill_value(a: Any, fill_value: Any) -> None:
     """In place, as Dask has it: the array stands for other blocks from now on."""
-    raw, unit = _parts(a, "da.ma.set_fill_value")
+    raw, unit = parts_of(a, "da.ma.set_fill_value")
     own("ma.set_fill_value")(raw, _filling(fill_value, unit, "da.ma.set_fill_value"))
 
 
 @named(FUNCTIONS, "ma.masked_array")
 def _masked_array(data: Any, mask: Any = np.ma.nomask, fill_value: Any = None, **kw: Any) -> Any:
     """Numbers with holes where the mask is true."""
-    raw, unit = _parts(data, "da.ma.masked_array")
+    raw, unit = parts_of(data, "da.ma.masked_array")
     if fill_value is not None:
         fill_value = _filling(fill_value, unit, "da.ma.masked_array")
     options = pure(kw, "da.ma.masked_array")
@@ -189,5 +189,5 @@ def _where(condition: Any, x: Any = None, y: Any = None) -> Any:
 @named(FUNCTIONS, "ma.nonzero")
 def _nonzero(a: Any) -> Any:
     """Where elements are neither zero nor holes; only pure numbers and lengths have a zero."""
-    raw, _ = _parts(ops.not_equal(a, 0), "da.ma.nonzero")
+    raw, _ = parts_of(ops.not_equal(a, 0), "da.ma.nonzero")
     return own("ma.nonzero")(raw)

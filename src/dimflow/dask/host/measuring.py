@@ -6,30 +6,23 @@ import numpy as np
 
 from dimflow import ops
 from dimflow.array.core import Core
-from dimflow.array.dimarray import DimArray, wrap
+from dimflow.array.dimarray import wrap
 from dimflow.array.in_place import in_unit
 from dimflow.array.interpreter import separated
-from dimflow.array.numpy_host.choosing import _masks
+from dimflow.array.numpy_host.choosing import masks_of
 from dimflow.array.numpy_host.parts import Handler, named, plan
 from dimflow.array.numpy_host.rules import rule
-from dimflow.dask.host.making import own
-from dimflow.dask.host.planned import in_blocks, library_of, plain
+from dimflow.backends.dask import refuse_holes
+from dimflow.dask.host.patches import own
+from dimflow.dask.host.planned import parts_of, plain
 from dimflow.errors import ShapeMismatch, UnsupportedFunction
-from dimflow.ops.rules import points
-from dimflow.ops.rules.units import PURE, counts_to_plain, same
+from dimflow.ops.rules.units import PURE, counts_to_plain
 from dimflow.units import Unit
+from dimflow.units.meaning import Logarithmic
 
 FUNCTIONS: dict[str, Handler] = {}
 
 _BINCOUNT = rule("bincount", "x, /", counts_to_plain)
-_HISTOGRAM = rule("histogram", "*arrays", same, points=points.keep)
-
-
-def _parts(value: Any, name: str) -> tuple[Any, Unit]:
-    """The raw array and the unit of an argument, of Dask's or NumPy's."""
-    array = value if isinstance(value, Core) else DimArray(value)
-    library_of(name, _HISTOGRAM, (array._raw,))
-    return in_blocks(array._raw), array._unit
 
 
 def _is_number(bins: Any) -> bool:
@@ -39,11 +32,18 @@ def _is_number(bins: Any) -> bool:
 
 def _edges(bins: Any, unit: Unit, name: str) -> Any:
     """A number of bins, or edges in the unit of the values."""
-    if bins is None or isinstance(bins, (int, np.integer)):
+    if bins is None:
         return bins
-    if isinstance(bins, Core) and not bins.shape:
-        return int(bins._pure(f"a number of bins of {name}"))
+    if isinstance(bins, (int, np.integer)) or (isinstance(bins, Core) and not bins.shape):
+        _refuse_levels(lambda level: np.histogram_bin_edges(level, 1), unit)
+        return int(bins._pure(f"a number of bins of {name}")) if isinstance(bins, Core) else bins
     return in_unit(unit, bins, f"bins= of {name}")
+
+
+def _refuse_levels(attempt: Handler, unit: Unit) -> None:
+    """An error, as for arrays in memory: decibels are neither spaced evenly nor divided by."""
+    if isinstance(unit.law, Logarithmic):
+        attempt(wrap(np.zeros(1), unit))
 
 
 def _ends(ends: Any, unit: Unit, name: str) -> Any:
@@ -60,6 +60,7 @@ def _counted(raw: Any, weights: Any, density: Any, units: list[Unit]) -> Any:
     if density:
         unit = PURE
         for each in units:
+            _refuse_levels(lambda level: ops.divide(1.0, level), each)
             unit = unit / each.delta
         return wrap(raw, unit)
     return wrap(raw, weights._unit) if isinstance(weights, Core) else raw
@@ -70,7 +71,7 @@ def _weights(weights: Any, name: str) -> Any:
     if not isinstance(weights, Core):
         return None if weights is None else own("asarray")(weights)
     ops.multiply(weights, 1.0)  # refuses points on a scale, with its hint
-    return _parts(weights, name)[0]
+    return parts_of(weights, name)[0]
 
 
 @named(FUNCTIONS, "histogram")
@@ -83,8 +84,9 @@ def _histogram(
     density: Any = None,
 ) -> Any:
     """Counts, and edges in the unit of the values."""
-    raw, unit = _parts(a, "da.histogram")
+    raw, unit = parts_of(a, "da.histogram")
     weigh = _weights(weights, "da.histogram")
+    refuse_holes(ops.histogram, (raw, weigh))
     counts, edges = own("histogram")(
         raw,
         bins=_edges(bins, unit, "da.histogram"),
@@ -128,9 +130,9 @@ def _histogramdd(
 def _columns(sample: Any, name: str) -> tuple[Any, list[Unit]]:
     """Columns cut alike, or a table that is cut between rows alone, and the unit of each column."""
     if not isinstance(sample, (list, tuple)):
-        raw, unit = _parts(sample, name)
+        raw, unit = parts_of(sample, name)
         return own("asarray")(raw).rechunk({1: -1}), [unit] * raw.shape[1]
-    found = [_parts(column, name) for column in sample]
+    found = [parts_of(column, name) for column in sample]
     first, *rest = [own("asarray")(raw) for raw, _ in found]
     return (first, *(raw.rechunk(first.chunks) for raw in rest)), [unit for _, unit in found]
 
@@ -154,7 +156,7 @@ def _histogram2d(x: Any, y: Any, bins: Any = 10, *args: Any, **kwargs: Any) -> A
 @named(FUNCTIONS, "pad")
 def _pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Any:
     """What is put around carries a unit; 0 does not, except where it would be a point."""
-    raw, unit = _parts(array, "da.pad")
+    raw, unit = parts_of(array, "da.pad")
     if callable(mode):
         reason = "it would give the bare numbers to a function, without the unit"
         raise UnsupportedFunction("da.pad with a function", reason, "name a mode")
@@ -182,7 +184,7 @@ class _Pieces:
 
     def __call__(self, block: Any, *conditions: Any) -> Any:
         source, target = self.units
-        masks = _masks(list(conditions), block, len(self.functions))
+        masks = masks_of(list(conditions), block, len(self.functions))
         result = wrap(np.zeros(block.shape, block.dtype), target)
         for mask, piece in zip(masks, self.functions, strict=True):
             if callable(piece) and mask.any():
@@ -198,11 +200,11 @@ def _piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> A
 
     The dtype is that of x, as NumPy has it; a value that does not fit is an error, not cut.
     """
-    raw, unit = _parts(x, "da.piecewise")
+    raw, unit = parts_of(x, "da.piecewise")
     many = condlist if isinstance(condlist, (list, tuple)) else [condlist]
     raw = own("asarray")(raw)
     conditions = [_cut_alike(condition, raw) for condition in plain(list(many), "a condition")]
-    _masks([np.ones(1, bool)] * len(conditions), np.ones(1), len(funclist))  # enough functions?
+    masks_of([np.ones(1, bool)] * len(conditions), np.ones(1), len(funclist))  # enough functions?
     sample = wrap(np.ones(1, raw.dtype), unit)
     found = [piece(sample, *args, **kw) if callable(piece) else piece for piece in funclist]
     units = [u for piece in found for u in separated((piece,))[1] if isinstance(u, Unit)]

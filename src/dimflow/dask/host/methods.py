@@ -6,25 +6,26 @@ knows by name: `x.sum(axis=0, split_every=4)`.
 
 from typing import Any, NoReturn
 
-import dask.array as da
-
 from dimflow.array import DimArray
-from dimflow.dask.host.blindness import refuse_blind_conversion
-from dimflow.dask.host.patches import original_of, run
+from dimflow.dask.host.blindness import refuse_blind
+from dimflow.dask.host.patches import with_units
 from dimflow.dask.host.refused import REFUSED
 from dimflow.errors import UnsupportedFunction
-
-
-def _dasks(name: str, *args: Any, **kwargs: Any) -> Any:
-    """What Dask's function of a name gives for arrays with units."""
-    function = getattr(da, name)
-    return run(name, original_of(function) or function, args, kwargs)
 
 
 class Reductions(DimArray):
     """Sums, extremes, moments. `split_every` says how many blocks are joined at once."""
 
     __slots__ = ()
+
+    def _folded(
+        self, name: str, axis: Any, *, out: Any = None, split_every: Any = None, **options: Any
+    ) -> Any:
+        """By the op, which is planned once; by Dask's function where it is asked for more."""
+        if split_every is out is None:
+            return getattr(super(), name)(axis, **options)
+        given = {"axis": axis, "split_every": split_every, "out": out, **options}
+        return with_units(name, self, **given)
 
     def sum(
         self,
@@ -36,10 +37,8 @@ class Reductions(DimArray):
         split_every: Any = None,
     ) -> Any:
         """The sum along axes."""
-        if split_every is out is None:  # the op by itself, which is planned once
-            return super().sum(axis, dtype, keepdims=keepdims)
-        options = {"keepdims": keepdims, "split_every": split_every, "out": out}
-        return _dasks("sum", self, axis=axis, dtype=dtype, **options)
+        options = {"dtype": dtype, "keepdims": keepdims}
+        return self._folded("sum", axis, out=out, split_every=split_every, **options)
 
     def prod(
         self,
@@ -51,8 +50,8 @@ class Reductions(DimArray):
         split_every: Any = None,
     ) -> Any:
         """The product along axes, in a power of the unit."""
-        options = {"keepdims": keepdims, "split_every": split_every, "out": out}
-        return _dasks("prod", self, axis=axis, dtype=dtype, **options)
+        options = {"dtype": dtype, "keepdims": keepdims}
+        return self._folded("prod", axis, out=out, split_every=split_every, **options)
 
     def mean(
         self,
@@ -64,10 +63,8 @@ class Reductions(DimArray):
         split_every: Any = None,
     ) -> Any:
         """The mean along axes."""
-        if split_every is out is None:
-            return super().mean(axis, dtype, keepdims=keepdims)
-        options = {"keepdims": keepdims, "split_every": split_every, "out": out}
-        return _dasks("mean", self, axis=axis, dtype=dtype, **options)
+        options = {"dtype": dtype, "keepdims": keepdims}
+        return self._folded("mean", axis, out=out, split_every=split_every, **options)
 
     def std(
         self,
@@ -80,10 +77,8 @@ class Reductions(DimArray):
         split_every: Any = None,
     ) -> Any:
         """The standard deviation along axes."""
-        if split_every is out is None:
-            return super().std(axis, dtype, ddof=ddof, keepdims=keepdims)
-        options = {"keepdims": keepdims, "split_every": split_every, "out": out}
-        return _dasks("std", self, axis=axis, dtype=dtype, ddof=ddof, **options)
+        options = {"dtype": dtype, "ddof": ddof, "keepdims": keepdims}
+        return self._folded("std", axis, out=out, split_every=split_every, **options)
 
     def var(
         self,
@@ -96,10 +91,8 @@ class Reductions(DimArray):
         split_every: Any = None,
     ) -> Any:
         """The variance along axes, in the square of the unit."""
-        if split_every is out is None:
-            return super().var(axis, dtype, ddof=ddof, keepdims=keepdims)
-        options = {"keepdims": keepdims, "split_every": split_every, "out": out}
-        return _dasks("var", self, axis=axis, dtype=dtype, ddof=ddof, **options)
+        options = {"dtype": dtype, "ddof": ddof, "keepdims": keepdims}
+        return self._folded("var", axis, out=out, split_every=split_every, **options)
 
     def moment(
         self,
@@ -114,59 +107,55 @@ class Reductions(DimArray):
     ) -> Any:
         """The central moment of an order, in that power of the unit."""
         options = {"keepdims": keepdims, "split_every": split_every, "out": out}
-        return _dasks("moment", self, order, axis=axis, dtype=dtype, ddof=ddof, **options)
+        return with_units("moment", self, order, axis=axis, dtype=dtype, ddof=ddof, **options)
 
     def max(
         self, axis: Any = None, out: Any = None, *, keepdims: bool = False, split_every: Any = None
     ) -> Any:
         """The largest element along axes."""
-        if split_every is out is None:
-            return super().max(axis, keepdims=keepdims)
-        return _dasks("max", self, axis, keepdims=keepdims, split_every=split_every, out=out)
+        return self._folded("max", axis, keepdims=keepdims, split_every=split_every, out=out)
 
     def min(
         self, axis: Any = None, out: Any = None, *, keepdims: bool = False, split_every: Any = None
     ) -> Any:
         """The smallest element along axes."""
-        if split_every is out is None:
-            return super().min(axis, keepdims=keepdims)
-        return _dasks("min", self, axis, keepdims=keepdims, split_every=split_every, out=out)
+        return self._folded("min", axis, keepdims=keepdims, split_every=split_every, out=out)
 
     def any(
         self, axis: Any = None, *, keepdims: bool = False, split_every: Any = None, out: Any = None
     ) -> Any:
         """Whether an element is not zero."""
-        return _dasks("any", self, axis, keepdims=keepdims, split_every=split_every, out=out)
+        return self._folded("any", axis, keepdims=keepdims, split_every=split_every, out=out)
 
     def all(
         self, axis: Any = None, *, keepdims: bool = False, split_every: Any = None, out: Any = None
     ) -> Any:
         """Whether no element is zero."""
-        return _dasks("all", self, axis, keepdims=keepdims, split_every=split_every, out=out)
+        return self._folded("all", axis, keepdims=keepdims, split_every=split_every, out=out)
 
     def argmax(
         self, axis: Any = None, *, keepdims: bool = False, split_every: Any = None, out: Any = None
     ) -> Any:
         """Where the largest element is."""
-        return _dasks("argmax", self, axis, keepdims=keepdims, split_every=split_every, out=out)
+        return self._folded("argmax", axis, keepdims=keepdims, split_every=split_every, out=out)
 
     def argmin(
         self, axis: Any = None, *, keepdims: bool = False, split_every: Any = None, out: Any = None
     ) -> Any:
         """Where the smallest element is."""
-        return _dasks("argmin", self, axis, keepdims=keepdims, split_every=split_every, out=out)
+        return self._folded("argmin", axis, keepdims=keepdims, split_every=split_every, out=out)
 
     def cumsum(
         self, axis: Any = None, out: Any = None, *, dtype: Any = None, method: str = "sequential"
     ) -> Any:
         """Running sums. The method "blelloch" sums in a tree, which more workers can share."""
-        return _dasks("cumsum", self, axis, dtype=dtype, out=out, method=method)
+        return with_units("cumsum", self, axis, dtype=dtype, out=out, method=method)
 
     def cumprod(
         self, axis: Any = None, out: Any = None, *, dtype: Any = None, method: str = "sequential"
     ) -> Any:
         """Running products of pure numbers."""
-        return _dasks("cumprod", self, axis, dtype=dtype, out=out, method=method)
+        return with_units("cumprod", self, axis, dtype=dtype, out=out, method=method)
 
 
 class Functions(Reductions):
@@ -183,7 +172,7 @@ class Functions(Reductions):
 
         Dask asks for them where a plain array is indexed by this one: an index has no unit.
         """
-        refuse_blind_conversion(self)
+        refuse_blind(self)
         return super().tolist()
 
     @property
@@ -193,19 +182,19 @@ class Functions(Reductions):
 
     def topk(self, k: int, axis: int = -1, split_every: Any = None) -> Any:
         """The k largest elements along an axis, sorted; the smallest for a negative k."""
-        return _dasks("topk", self, k, axis, split_every)
+        return with_units("topk", self, k, axis, split_every)
 
     def argtopk(self, k: int, axis: int = -1, split_every: Any = None) -> Any:
         """Where the k largest elements are along an axis."""
-        return _dasks("argtopk", self, k, axis, split_every)
+        return with_units("argtopk", self, k, axis, split_every)
 
     def choose(self, choices: Any) -> Any:
         """Elements of several arrays, picked by these indices."""
-        return _dasks("choose", self, choices)
+        return with_units("choose", self, choices)
 
     def shuffle(self, indexer: list[list[int]], axis: int, chunks: Any = "auto") -> Any:
         """Elements along an axis in another order, which lists those of every block."""
-        return _dasks("shuffle", self, indexer, axis, chunks)
+        return with_units("shuffle", self, indexer, axis, chunks)
 
     def reshape(
         self, *shape: Any, order: str = "C", merge_chunks: bool = True, limit: Any = None
@@ -217,11 +206,11 @@ class Functions(Reductions):
             reason = f"order={order!r} and the choice of chunks do not go together"
             raise UnsupportedFunction("DaskDimArray.reshape", reason, "use one of them")
         wanted = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
-        return _dasks("reshape", self, wanted, merge_chunks, limit)
+        return with_units("reshape", self, wanted, merge_chunks, limit)
 
     def trace(self, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None) -> Any:
         """The sum of the diagonal."""
-        return _dasks("trace", self, offset, axis1, axis2, dtype)
+        return with_units("trace", self, offset, axis1, axis2, dtype)
 
     def view(self, dtype: Any = None, order: str = "C") -> NoReturn:
         """Refused: the bits of a number read as another are no quantity."""

@@ -4,25 +4,26 @@ Most follow the op of the table, as for every library. These look at shapes and 
 arrays like a lazy one, write into one, or would need the numbers to answer.
 """
 
+from functools import partial
 from typing import Any
 
 import dask.array as da
 import numpy as np
 
 from dimflow import ops
-from dimflow.array import DimArray
 from dimflow.array.core import Core
 from dimflow.array.dimarray import wrap
-from dimflow.array.numpy_host.comparing import _is_comparable, _isclose
+from dimflow.array.numpy_host.comparing import is_comparable, isclose
 from dimflow.array.numpy_host.functions import array_function, name_of
 from dimflow.array.numpy_host.making import FUNCTIONS as MAKING
 from dimflow.array.numpy_host.parts import Handler, mapped, named
-from dimflow.dask.host.blindness import refuse_blind_conversion
+from dimflow.dask.host.blindness import refuse_blind
 from dimflow.dask.host.making import FUNCTIONS as DASKS_MAKING
-from dimflow.dask.host.patches import is_within, original_of, run
+from dimflow.dask.host.patches import is_within, with_units
 from dimflow.dask.host.targets import written
 from dimflow.errors import UnsupportedFunction
 from dimflow.ops.rules.convert import lazily
+from dimflow.ops.rules.units import PURE
 
 FUNCTIONS: dict[str, Handler] = {}
 
@@ -35,25 +36,11 @@ def asked(array: Any, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
     return handler(*args, **kwargs)
 
 
-def _by_dask(name: str) -> Handler:
-    """Dask's function of the same name, with units."""
-
-    def call(*args: Any, **kwargs: Any) -> Any:
-        module, _, last = name.rpartition(".")
-        place: Any = da
-        for part in filter(None, module.split(".")):
-            place = getattr(place, part)
-        function = getattr(place, last)
-        return run(name, original_of(function) or function, args, kwargs)
-
-    return call
-
-
 _DASKS = (
     *("apply_along_axis", "bincount", "histogram2d", "histogramdd", "piecewise"),
     *("unique", "unravel_index", "lib.stride_tricks.sliding_window_view"),
 )
-FUNCTIONS.update({name: _by_dask(name) for name in _DASKS})
+FUNCTIONS.update({name: partial(with_units, name) for name in _DASKS})
 
 
 @named(FUNCTIONS, "histogram")
@@ -64,7 +51,7 @@ def _histogram(
     is_counted = isinstance(bins, (int, np.integer)) or not np.ndim(bins)
     if range is None and is_counted and not isinstance(bins, str):
         range = (ops.min(a), ops.max(a))
-    return _by_dask("histogram")(a, bins, range, False, weights, density)
+    return with_units("histogram", a, bins, range, False, weights, density)
 
 
 @named(FUNCTIONS, "choose")
@@ -72,7 +59,7 @@ def _choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
     if mode != "raise":
         reason = f"mode={mode!r} has a meaning for NumPy's own arrays only"
         raise UnsupportedFunction("np.choose", reason, "leave it away")
-    result = _by_dask("choose")(a, choices)
+    result = with_units("choose", a, choices)
     return result if out is None else written(out, result, "np.choose")
 
 
@@ -129,14 +116,14 @@ FUNCTIONS.update({name: _text(name) for name in ("array2string", "array_repr", "
 @named(FUNCTIONS, "array_equal")
 def _array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Any:
     """Lazy, as the arrays are; False at once where shapes or dimensions differ."""
-    if not _is_comparable(a1, a2) or np.shape(_known(a1)) != np.shape(_known(a2)):
+    if not is_comparable(a1, a2) or np.shape(_known(a1)) != np.shape(_known(a2)):
         return False
     return _all_equal(a1, a2, equal_nan)
 
 
 @named(FUNCTIONS, "array_equiv")
 def _array_equiv(a1: Any, a2: Any) -> Any:
-    if not _is_comparable(a1, a2):
+    if not is_comparable(a1, a2):
         return False
     try:
         np.broadcast_shapes(np.shape(_known(a1)), np.shape(_known(a2)))
@@ -159,7 +146,7 @@ def _all_equal(a: Any, b: Any, equal_nan: bool) -> Any:
 @named(FUNCTIONS, "allclose")
 def _allclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = None, equal_nan: bool = False) -> Any:
     """Lazy, as the arrays are."""
-    return ops.all(_isclose(a, b, rtol, atol, equal_nan))
+    return ops.all(isclose(a, b, rtol, atol, equal_nan))
 
 
 # Arrays like a lazy one
@@ -173,7 +160,7 @@ def _made(name: str) -> Handler:
     def call(*args: Any, **kwargs: Any) -> Any:
         _refuse_lazy(name, (*args, *kwargs.values()))
         made = general(*args, **kwargs)
-        return run("asarray", da.asarray, (made,), {}) if isinstance(made, Core) else made
+        return with_units("asarray", made) if isinstance(made, Core) else made
 
     return call
 
@@ -184,7 +171,7 @@ def _from_array(name: str) -> Handler:
     def call(a: Any, dtype: Any = None, **kwargs: Any) -> Any:
         if not isinstance(a, Core) or type(a._raw) not in lazily:
             return general(a, dtype, **kwargs)
-        refuse_blind_conversion(a)
+        refuse_blind(a)
         if any(value is not None for key, value in kwargs.items() if key != "copy"):
             reason = "an order in memory has a meaning for NumPy's own arrays only"
             raise UnsupportedFunction(f"np.{name}", reason, "leave it away")
@@ -210,11 +197,8 @@ FUNCTIONS.update({name: _from_array(name) for name in _FROM_ARRAYS})
 def _full(shape: Any, fill_value: Any, dtype: Any = None, **kwargs: Any) -> Any:
     """One quantity many times, in blocks; how they lie in memory has no meaning."""
     kwargs.pop("order", None)
-    value = fill_value if is_within((fill_value,)) else wrap(np.asarray(fill_value), _PURE)
+    value = fill_value if is_within((fill_value,)) else wrap(np.asarray(fill_value), PURE)
     return DASKS_MAKING["full"](shape, value, dtype=dtype, **kwargs)
-
-
-_PURE = DimArray(0.0)._unit
 
 
 # Writing

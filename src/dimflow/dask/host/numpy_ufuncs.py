@@ -12,13 +12,13 @@ from dimflow.array.in_place import in_unit
 from dimflow.array.interpreter import separated
 from dimflow.array.numpy_host.out import dressed
 from dimflow.array.numpy_host.ufuncs import (
-    _POWERS,
-    _defaults,
-    _plan,
+    POWERS,
     array_ufunc,
+    defaults,
     op_of,
     plain_keywords,
     refuse_cut,
+    resolved,
     run_for,
 )
 from dimflow.dask.host.planned import library_of
@@ -42,9 +42,9 @@ def asked(array: Any, ufunc: Any, method: str, inputs: Any, kwargs: dict[str, An
     if method == "__call__":
         if kwargs:
             return called(ufunc, inputs, kwargs)
-        if ufunc.__name__ not in _POWERS and all(type(x) is type(array) for x in inputs):
+        if ufunc.__name__ not in POWERS and all(type(x) is type(array) for x in inputs):
             op = op_of(ufunc)  # nothing to lift or to ask: the op at once
-            return run_for(op, inputs, _defaults(op))
+            return run_for(op, inputs, defaults(op))
     if method in ("reduce", "accumulate"):
         return folded(ufunc, method, inputs[0], kwargs)
     return array_ufunc(array, ufunc, method, *inputs, **kwargs)
@@ -63,7 +63,7 @@ def called(ufunc: Any, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         reason = "where= without out= leaves elements of which nobody knows what they are"
         raise UnsupportedFunction(f"the ufunc {name}", reason, "dimflow.where(mask, x, y)")
     try:
-        raws, unit = _plan(ufunc, op, inputs)
+        raws, unit = resolved(ufunc, op, inputs)
     except DimensionError:
         if op.across is None:
             raise

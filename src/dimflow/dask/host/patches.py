@@ -3,24 +3,26 @@
 NumPy and PyTorch ask the arrays that they are given; functions of Dask ask nobody. So its public
 names are replaced by functions that look at their arguments first. Without an array with a unit
 among these, Dask's own function runs as ever. Nothing within Dask is changed: what was imported
-from it before keeps to itself, and refuses arrays with units by `to_dask_array`.
+from it before keeps to itself, and refuses arrays with units by `to_dask_array`. But two methods of
+its arrays would take them for constants, and put all of one into every block: these look too.
 """
 
-import sys
 from collections.abc import Callable
 from functools import partial, update_wrapper
 from importlib import import_module
 from typing import Any
 
+from dask.array import Array
 from dask.array.ufunc import ufunc
 
 from dimflow.array.arrival import when_imported
 from dimflow.array.core import Core
 
 MODULES = ("", "linalg", "fft", "ma", "random", "overlap", "lib.stride_tricks", "stats")
+METHODS = ("dot", "map_blocks")
 _LATE = "stats"  # which Dask itself imports for those alone who ask for it, with all of SciPy's
 
-_WATCHED = (Core, list, tuple)
+_WATCHED = (Core, list, tuple, dict)
 _found: dict[str, Callable[..., Any]] = {}
 
 
@@ -30,6 +32,10 @@ def install() -> None:
         if module != _LATE:
             install_in(module)
     when_imported(f"dask.array.{_LATE}", partial(install_in, _LATE))
+    for name in METHODS:
+        original = getattr(Array, name, None)  # arrays of expressions have not all of them
+        if original is not None and original_of(original) is None:
+            setattr(Array, name, _method(original, name))
 
 
 def install_in(module: str) -> None:
@@ -54,14 +60,21 @@ def original_of(function: Any) -> Any:
     return getattr(function, "__dict__", {}).get("_dimflow_original")
 
 
+def own(name: str) -> Any:
+    """Dask's own function of a name below dask.array, whatever stands in its place."""
+    module, _, last = name.rpartition(".")
+    found = getattr(module_of(module), last)
+    return original_of(found) or found
+
+
 def holds_units(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     """Whether an array with a unit is among arguments, or in a list that is one."""
     return is_within(args) or is_within(kwargs.values())
 
 
 def is_within(values: Any) -> bool:
-    """Whether an array with a unit is among values, however deep in lists."""
-    for value in values:
+    """Whether an array with a unit is among values, however deep in lists and dicts."""
+    for value in values.values() if isinstance(values, dict) else values:
         if isinstance(value, _WATCHED) and (isinstance(value, Core) or is_within(value)):
             return True
     return False
@@ -90,6 +103,23 @@ def _dispatching(original: Callable[..., Any], name: str) -> Callable[..., Any]:
     return call
 
 
+def _method(original: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """A method of Dask's arrays by the function of its name; a function of users' comes first."""
+
+    def call(self: Any, /, *args: Any, **kwargs: Any) -> Any:
+        if not holds_units(args, kwargs):
+            return original(self, *args, **kwargs)
+        function = getattr(module_of(""), name)
+        if name == "dot":
+            return function(self, *args, **kwargs)
+        users, *others = (kwargs.pop("func"), *args) if "func" in kwargs else args
+        return function(users, self, *others, **kwargs)
+
+    update_wrapper(call, original)
+    call._dimflow_original = original  # type: ignore[attr-defined]
+    return call
+
+
 def run(name: str, original: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What a function of Dask's gives for arrays with units."""
     handler = _found.get(name)
@@ -98,6 +128,11 @@ def run(name: str, original: Any, args: tuple[Any, ...], kwargs: dict[str, Any])
 
         handler = _found[name] = handler_of(name, original)
     return handler(*args, **kwargs)
+
+
+def with_units(name: str, *args: Any, **kwargs: Any) -> Any:
+    """The same by the name of the function."""
+    return run(name, own(name), args, kwargs)
 
 
 class _UnitUfunc(ufunc):  # type: ignore[misc]
@@ -120,9 +155,3 @@ class _UnitUfunc(ufunc):  # type: ignore[misc]
 
     def __reduce__(self) -> tuple[Any, ...]:
         return ufunc, (self._ufunc,)  # a process without dimflow takes Dask's own
-
-
-def is_installed() -> bool:
-    """Whether Dask's functions know units in this process."""
-    module = sys.modules.get("dask.array")
-    return module is not None and original_of(module.sum) is not None

@@ -7,14 +7,18 @@ from typing import Any, NamedTuple
 import dask.array as da
 import numpy as np
 
+from dimflow import ops
 from dimflow.array.core import Core
+from dimflow.array.dimarray import DimArray
 from dimflow.array.interpreter import converted, separated
 from dimflow.array.numpy_host.out import dressed
 from dimflow.array.numpy_host.ufuncs import plan_for, refuse_cut
 from dimflow.backends import backend
+from dimflow.backends.dask import is_blind, refuse_holes
 from dimflow.dask.host.targets import written
 from dimflow.errors import BackendMismatch, UnsupportedFunction
 from dimflow.ops import Op, dispatch
+from dimflow.units import Unit
 
 _P = inspect.Parameter
 _ALL_LAZY = ("da.searchsorted", "da.linalg.solve", "da.linalg.solve_triangular")
@@ -76,6 +80,8 @@ class Planned:
         plan = plan_for(self.op, raws, units, params)
         raws = self._in_blocks(converted(plan, raws))
         refuse_cut(self.name, given.get("dtype"), raws, plan.result)
+        if is_blind(self.op):
+            refuse_holes(self.op, raws)
         self._fill(given, raws, counts)
         result = dressed(self.function(*bound.args, **bound.kwargs), plan.result)
         return result if out is None else written(out, result, self.name)
@@ -168,6 +174,13 @@ def library_of(name: str, op: Op, raws: tuple[Any, ...]) -> Any:
         hint = "convert it: x.to_backend('dask')"
         raise BackendMismatch(name, "dask", found.name, hint)
     return found
+
+
+def parts_of(value: Any, name: str) -> tuple[Any, Unit]:
+    """The raw array and the unit of an argument that is one array, of Dask's or NumPy's."""
+    array = value if isinstance(value, Core) else DimArray(value)
+    library_of(name, ops.copy, (array._raw,))
+    return in_blocks(array._raw), array._unit
 
 
 def in_blocks(raw: Any) -> Any:

@@ -5,8 +5,8 @@ from typing import Any
 from dimflow.array.dimarray import wrap
 from dimflow.array.in_place import in_unit
 from dimflow.array.numpy_host.parts import Handler
-from dimflow.dask.host.making import own
-from dimflow.dask.host.measuring import _parts
+from dimflow.dask.host.patches import own
+from dimflow.dask.host.planned import parts_of
 from dimflow.units import Unit
 
 FUNCTIONS: dict[str, Handler] = {}
@@ -26,7 +26,7 @@ def at_edges(boundary: Any, unit: Unit, name: str) -> Any:
 
 def _extended(name: str) -> Handler:
     def run(x: Any, depth: Any = None, boundary: Any = None, **kwargs: Any) -> Any:
-        raw, unit = _parts(x, f"da.{name}")
+        raw, unit = parts_of(x, f"da.{name}")
         edges = at_edges(kwargs.pop("kind", boundary), unit, f"da.{name}")
         return wrap(own(name)(raw, depth, edges, **kwargs), unit)
 

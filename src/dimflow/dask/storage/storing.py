@@ -12,6 +12,7 @@ from dimflow.array.conversion import as_unit
 from dimflow.dask.progress import shown
 from dimflow.dask.storage.packing import packing_in
 from dimflow.dask.storage.sources import ask_for_plain_numbers, opened_array, plain
+from dimflow.dask.storage.targets import done_after, scheduler_in
 from dimflow.errors import DtypeMismatch, ShapeMismatch, UnitError, UnitLossError
 from dimflow.io.attributes import unit_in, with_encoding
 from dimflow.units import Unit
@@ -49,24 +50,10 @@ def write_into(
             )
         found = found if isinstance(found, tuple) else (found,)
         return tuple(x._made(raw, u) for x, raw, u in zip(sources, found, chosen, strict=True))
-    layers = da.store(raws, inner, lock, where, compute=False, **_scheduler(options))
+    layers = da.store(raws, inner, lock, where, compute=False, **scheduler_in(options))
     layers = layers if isinstance(layers, tuple) else (layers,)
     tasks = [task for layer in layers for task in layer.to_delayed().ravel().tolist()]
-    done = dask.delayed(_nothing, pure=False)(tasks)
-    if not compute:
-        return done
-    others = {key: value for key, value in options.items() if key != "scheduler"}
-    with shown(progress, options.get("scheduler")) as scheduler:
-        done.compute(scheduler=scheduler, **others)
-    return None
-
-
-def _nothing(tasks: Any) -> None:
-    """All is written when this runs."""
-
-
-def _scheduler(options: dict[str, Any]) -> dict[str, Any]:
-    return {"scheduler": options["scheduler"]} if "scheduler" in options else {}
+    return done_after(tasks, None, compute, progress, options)
 
 
 def _unit_for(x: Any, target: Any, given: Any) -> Unit:

@@ -54,9 +54,14 @@ def write_blocks(
     **options: Any,
 ) -> Any:
     """Write all blocks into a target; `options` are for Dask's scheduler."""
-    chosen = {"scheduler": options["scheduler"]} if "scheduler" in options else {}
+    chosen = scheduler_in(options)
     layer = da.store(raw, target, lock=lock, regions=region, compute=False, **chosen)
     return done_after(layer.to_delayed().ravel().tolist(), finish, compute, progress, options)
+
+
+def scheduler_in(options: dict[str, Any]) -> dict[str, Any]:
+    """What Dask is to know of the scheduler while it plans; other options are for the run."""
+    return {"scheduler": options["scheduler"]} if "scheduler" in options else {}
 
 
 def done_after(

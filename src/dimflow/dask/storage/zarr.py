@@ -261,7 +261,7 @@ def _written_at(array: Any) -> int | None:
     if not isinstance(folder, os.PathLike):
         return None
     try:
-        return (Path(folder) / place.path / _attributes_name(array)).stat().st_mtime_ns
+        return Path(folder, place.path, _attributes_name(array)).stat().st_mtime_ns
     except OSError:
         return None
 

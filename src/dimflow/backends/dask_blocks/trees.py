@@ -1,4 +1,4 @@
-"""Parts of reductions: by Dask's trees, on whole rows, and of nothing."""
+"""Reductions of blocks: by Dask's trees, on whole rows, and of nothing."""
 
 from collections.abc import Callable
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import dask.array as da
 import numpy as np
 
-from dimflow.backends import dask_blocks
+from dimflow.backends.dask_blocks.looping import looped
 from dimflow.ops import Op
 from dimflow.ops.rules.shapes import normalized
 
@@ -34,9 +34,4 @@ def on_rows(op: Op, x: Any, axis: Any, keepdims: bool) -> Any:
     whole = normalized(axis, x.ndim)
     kept = tuple(None if i in whole else i for i in range(x.ndim))
     out = kept if keepdims else tuple(i for i in kept if i is not None)
-    return dask_blocks.looped(op, (x,), {"axis": axis, "keepdims": keepdims}, [kept], [out])
-
-
-def has_empty(x: Any) -> bool:
-    """Whether some block is known to have no elements."""
-    return any(0 in lengths for lengths in x.chunks)
+    return looped(op, (x,), {"axis": axis, "keepdims": keepdims}, [kept], [out])

@@ -1,4 +1,4 @@
-"""Values written at keys of an array in blocks: each block takes those that fall into it.
+"""Where in each block values go that are written at slices and known positions of an array.
 
 One task for a block that something is written into, none for others.
 """
@@ -12,8 +12,9 @@ import numpy as np
 from dask.base import tokenize
 from dask.highlevelgraph import HighLevelGraph
 
-from dimflow.backends.dask_blocks import BlockOp
-from dimflow.backends.dask_layout import numbers_of
+from dimflow.backends.dask_blocks.block_op import BlockOp
+from dimflow.backends.dask_blocks.known_numbers import numbers_of
+from dimflow.backends.dask_blocks.lengths import is_known
 from dimflow.ops import Op
 from dimflow.ops.families.index.keys import INDEX, parts
 
@@ -35,14 +36,14 @@ class _Along(NamedTuple):
         return [i - 1 if n else None for i, n in zip(found, self.counts, strict=True)]
 
 
-def written(op: Op, x: Any, values: Any, indices: Sequence[Any], key: Any) -> Any | None:
+def placed(op: Op, x: Any, values: Any, indices: Sequence[Any], key: Any) -> Any | None:
     """The array with values written in blocks; None for keys that do not go block by block.
 
     They do if they are made of integers and slices, or of slices and one array of known integers.
     """
     entries = parts(key, x.ndim, [given.ndim for given in indices])
     indices = list(map(numbers_of, indices))
-    if not _is_simple(entries, indices) or np.isnan(x.shape).any():
+    if not _is_simple(entries, indices) or not is_known(x):
         return None
     values = da.asanyarray(values) if hasattr(values, "shape") else da.asanyarray(values, x.dtype)
     along, values = _fitted(x, values, entries, indices)

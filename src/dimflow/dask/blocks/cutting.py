@@ -1,18 +1,9 @@
-"""Dask's own functions, whatever stands in their places for arrays with units."""
+"""Arrays cut alike, so that their blocks meet."""
 
-from collections.abc import Callable
 from itertools import chain
 from typing import Any
 
-import dask.array as da
-
-from dimflow.dask.host.patches import original_of
-
-
-def dasks(name: str) -> Callable[..., Any]:
-    """Dask's function of that name, for the kind of array that Dask is set to make."""
-    found = getattr(da, name)
-    return original_of(found) or found  # type: ignore[no-any-return]
+from dimflow.dask.host.patches import own
 
 
 def unified(raws: list[Any], indices: list[Any]) -> tuple[dict[Any, Any], list[Any]]:
@@ -25,5 +16,5 @@ def unified(raws: list[Any], indices: list[Any]) -> tuple[dict[Any, Any], list[A
     if is_alike:
         return found, raws
     pairs = chain.from_iterable(zip(raws, indices, strict=True))
-    chunkss, arrays = dasks("unify_chunks")(*pairs, warn=False)
+    chunkss, arrays = own("unify_chunks")(*pairs, warn=False)
     return dict(chunkss), list(arrays)

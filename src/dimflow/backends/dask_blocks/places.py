@@ -10,7 +10,8 @@ import numpy as np
 from dask.array import chunk
 from dask.array.reductions import arg_chunk, arg_reduction
 
-from dimflow.backends.dask_kernels.parts import by_tree, has_empty, of_nothing, on_rows
+from dimflow.backends.dask_blocks.lengths import has_empty
+from dimflow.backends.dask_blocks.trees import by_tree, of_nothing, on_rows
 from dimflow.ops import Op
 from dimflow.ops.rules.shapes import normalized
 

@@ -5,7 +5,7 @@ element by element, unless it comes with a value for each element that it picks:
 before a block only the data know, so that the array is gathered too.
 """
 
-from math import isnan
+from itertools import count
 from typing import Any
 
 import dask.array as da
@@ -14,10 +14,10 @@ from dask.base import normalize_token
 from dask.layers import ArraySliceDep
 
 from dimflow import ops
-from dimflow.backends import dask_writing
-from dimflow.backends.dask_kernels.gathering import Whole, is_known, whole
-from dimflow.backends.dask_kernels.keys import Bounds, as_index, expanded, has_new_axes, is_array
-from dimflow.backends.dask_kernels.shaping import reshape
+from dimflow.backends.dask_blocks.keys import Bounds, as_index, expanded, is_array
+from dimflow.backends.dask_blocks.lengths import is_known
+from dimflow.backends.dask_blocks.looping import whole
+from dimflow.backends.dask_blocks.placing import placed
 from dimflow.ops import Op
 from dimflow.ops.families.index.keys import INDEX, layout, split_key
 from dimflow.ops.rules.shapes import broadcast_shapes
@@ -33,18 +33,16 @@ def written(name: str, x: Any, values: Any, key: Any) -> Any:
     values = da.asanyarray(values).astype(x.dtype)
     parts = [as_index(part) for part in (key if isinstance(key, tuple) else (key,))]
     static, arrays = split_key(tuple(parts))
-    if not (is_known(x) and is_known(values) and all(map(_is_closed, arrays))):
+    if not is_known(x, values, *arrays):
         return _gathered(name, x, values, arrays, static)
     shape = layout([x.shape, *(a.shape for a in arrays)], static).shape
     if None not in shape:
         broadcast_shapes([shape, values.shape])  # refuses what does not fit
-    found = dask_writing.written(ops.get(name), x, values, arrays, static)
+    found = placed(ops.get(name), x, values, arrays, static)
     if found is not None:
         return found
     parts = expanded(parts, x.ndim)
     masks = [part for part in parts if is_array(part) and part.dtype.kind == "b"]
-    if not arrays:
-        return _sliced(name, x, values, parts)
     if any(isinstance(mask, da.Array) or not mask.ndim for mask in masks):
         if _is_spread(values, parts):
             return _masked(name, x, values, parts)
@@ -60,34 +58,6 @@ def assign(x: Any, key: Any, values: Any) -> None:
 
 def _gathered(name: str, x: Any, values: Any, arrays: Any, static: Any) -> Any:
     return whole(ops.get(name), (x, values, *arrays), {"key": static})
-
-
-def _is_closed(array: Any) -> bool:
-    return not any(map(isnan, array.shape))
-
-
-# Slices and integers
-
-
-def _sliced(name: str, x: Any, values: Any, parts: list[Any]) -> Any:
-    """By Dask's assignment, which has no new axes."""
-    key = tuple(part for part in parts if part is not None)
-    if has_new_axes(parts):
-        values = _without_new_axes(values, parts)
-    if name in _JOINED:
-        values = ops.get(_JOINED[name])(x[key], values)
-    result = x.copy()
-    if 0 not in x[key].shape:
-        result[key] = values
-    return result
-
-
-def _without_new_axes(values: Any, parts: list[Any]) -> Any:
-    """Values without the axes of length 1 that the key had made."""
-    kept = [part for part in parts if part is None or isinstance(part, slice)]
-    kept = kept[len(kept) - values.ndim :] if values.ndim <= len(kept) else kept
-    offset = values.ndim - len(kept)
-    return values[tuple([0] * offset + [0 if part is None else slice(None) for part in kept])]
 
 
 # Masks
@@ -109,8 +79,8 @@ def _masked(name: str, x: Any, values: Any, parts: list[Any]) -> Any:
     mask, after = parts[at], len(parts) - 1 - at
     if values.ndim > after:  # one axis for all that the mask picks becomes those of the mask
         before, rest = values.shape[: -after - 1], values.shape[values.ndim - after :]
-        values = reshape(values, (*before, *[1] * mask.ndim, *rest))
-    mask = reshape(da.asanyarray(mask), (*mask.shape, *[1] * after))
+        values = ops.reshape(values, (*before, *[1] * mask.ndim, *rest))
+    mask = ops.reshape(da.asanyarray(mask), (*mask.shape, *[1] * after))
     if name in _JOINED:
         values = ops.get(_JOINED[name])(x, values)
     return da.where(mask, values, x)
@@ -132,15 +102,11 @@ def _scattered(name: str, x: Any, values: Any, parts: list[Any]) -> Any:
     update = _Update(ops.get(name), x.shape, unmasked)
     labels = tuple(range(x.ndim))
     pairs: list[Any] = [x, labels, ArraySliceDep(x.chunks), labels]
-    axes: list[tuple[int, ...]] = [(), ()]
-    serial = x.ndim
+    fresh = count(x.ndim)
     for array in (values, *lazy):
-        pairs += [array, tuple(range(serial, serial + array.ndim))]
-        axes.append(tuple(range(array.ndim)))
-        serial += array.ndim
-    return da.blockwise(
-        Whole(update, axes), labels, *pairs, dtype=x.dtype, meta=x._meta, align_arrays=False
-    )
+        pairs += [array, tuple(next(fresh) for _ in range(array.ndim))]
+    options = {"dtype": x.dtype, "meta": x._meta, "align_arrays": False, "concatenate": True}
+    return da.blockwise(update, labels, *pairs, **options)
 
 
 class _Update:
@@ -164,13 +130,13 @@ class _Update:
         arrays = iter(lazy)
         parts = [next(arrays) if _is_lazy(part) else part for part in self.parts]
         static, given = split_key(tuple(parts))
-        placed = layout([self.shape, *(a.shape for a in given)], static)
-        values = np.broadcast_to(values, placed.shape)
-        count = len(placed.block)
-        here = tuple(range(placed.at, placed.at + count))
-        values = np.moveaxis(values, here, tuple(range(count)))
-        values = values[(slice(None),) * count + _old_axes(parts)]
-        return self._taken(block, where, values, [p for p in parts if p is not None], placed.block)
+        laid = layout([self.shape, *(a.shape for a in given)], static)
+        values = np.broadcast_to(values, laid.shape)
+        size = len(laid.block)
+        here = tuple(range(laid.at, laid.at + size))
+        values = np.moveaxis(values, here, tuple(range(size)))
+        values = values[(slice(None),) * size + _old_axes(parts)]
+        return self._taken(block, where, values, [p for p in parts if p is not None], laid.block)
 
     def _taken(self, block: Any, where: Any, values: Any, parts: list[Any], shape: Any) -> Any:
         """The places within this block, and the values for them."""

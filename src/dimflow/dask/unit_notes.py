@@ -4,7 +4,7 @@ from typing import Any
 
 from dimflow.array import DimArray
 from dimflow.array.core import Core
-from dimflow.backends.dask_notes import UNIT, note
+from dimflow.backends.dask_blocks.notes import UNIT, note
 from dimflow.units import Unit
 
 _slot: Any = Core.__dict__["_unit"]
@@ -15,7 +15,7 @@ def _set_unit(array: Any, unit: Unit) -> None:
     note(array._raw, UNIT, str(unit) or "1")
 
 
-class Labels(DimArray):
+class UnitNotes(DimArray):
     """Every array that is made tells the graph its unit, whichever way it is made."""
 
     __slots__ = ()

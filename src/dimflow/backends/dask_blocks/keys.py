@@ -5,16 +5,15 @@ array stood, and checks no lazy index: one that is out of bounds gives elements 
 asked for. What goes beyond that is done here.
 """
 
-from math import isnan, nan, prod
+from math import isnan, prod
 from typing import Any
 
 import dask.array as da
 import numpy as np
 
 from dimflow import ops
-from dimflow.backends.dask_blocks import BlockOp
-from dimflow.backends.dask_kernels.gathering import Result, known, on_whole, whole
-from dimflow.backends.dask_kernels.shaping import reshape
+from dimflow.backends.dask_blocks.lengths import is_known, known_lengths
+from dimflow.backends.dask_blocks.looping import looped, whole
 from dimflow.errors import NotANumber
 from dimflow.ops.families.index.keys import layout, split_key
 
@@ -24,14 +23,14 @@ _BASIC = frozenset({int, slice, type(None), type(Ellipsis)})  # Dask takes these
 def get(x: Any, key: Any) -> Any:
     """x[key]."""
     given = key if isinstance(key, tuple) else (key,)
-    if _BASIC.issuperset(map(type, given)) and _is_closed(x.shape):
+    if _BASIC.issuperset(map(type, given)) and is_known(x):
         return x[key]
     parts = [as_index(part) for part in given]
     arrays = [part for part in parts if is_array(part)]
     if not arrays:
         return _sliced(x, expanded(parts, x.ndim)) if _is_cut(x, parts) else x[tuple(parts)]
     static, _ = split_key(tuple(parts))
-    shapes = [known(a.shape) for a in (x, *arrays)]
+    shapes = [known_lengths(a.shape) for a in (x, *arrays)]
     place = layout(shapes, static).at  # refuses what does not fit
     parts = expanded(parts, x.ndim)
     if _is_dasks(x, parts, arrays):
@@ -113,15 +112,15 @@ def _is_dasks(x: Any, parts: list[Any], arrays: list[Any]) -> bool:
         return False
     (array,) = arrays
     if _is_mask(array) and array.ndim != 1:
-        is_all = array.ndim == x.ndim and len(parts) == 1 and array.ndim > 0
-        return bool(is_all and isinstance(array, da.Array) and _is_closed(x.shape + array.shape))
+        is_all = array.ndim == x.ndim and len(parts) == 1 and array.ndim > 0 and 0 not in x.shape
+        return bool(is_all and isinstance(array, da.Array) and is_known(x, array))
     if array.ndim > 1:
         return False
     length = next(n for part, n in _with_lengths(parts, x.shape) if part is array)
     if isnan(length):
         return _is_mask(array) and isinstance(array, da.Array)
     if _is_mask(array) and isinstance(array, da.Array):
-        return _is_closed(array.shape)
+        return is_known(array)
     return array.ndim == 1 or isinstance(array, da.Array)
 
 
@@ -139,17 +138,12 @@ def _is_dropped(part: Any) -> bool:
     return isinstance(part, int) or (is_array(part) and not part.ndim)
 
 
-def _is_closed(shape: Any) -> bool:
-    """Whether all lengths are known."""
-    return not any(map(isnan, shape))
-
-
 def _is_open(x: Any, parts: list[Any]) -> bool:
     """Whether an axis that arrays or integers take is of a length that only the data know."""
     pairs = _with_lengths(parts, x.shape)
     arrays = [part for part, _ in pairs if is_array(part)]
     is_open = any(_is_advanced(part) and n is not None and isnan(n) for part, n in pairs)
-    return is_open or not all(_is_closed(a.shape) for a in arrays)
+    return is_open or not is_known(*arrays)
 
 
 class Bounds:
@@ -183,7 +177,7 @@ def _checked(part: Any, length: Any) -> Any:
 
 def _is_cut(x: Any, parts: list[Any]) -> bool:
     """Whether a slice or an integer asks for a part of such an axis."""
-    if _is_closed(x.shape) or sum(map(taken, parts)) > x.ndim:
+    if is_known(x) or sum(map(taken, parts)) > x.ndim:
         return False
     pairs = _with_lengths(expanded(parts, x.ndim), x.shape)
     return any(n is not None and isnan(n) and part != slice(None) for part, n in pairs)
@@ -194,18 +188,11 @@ def _sliced(x: Any, parts: list[Any]) -> Any:
     pairs = _with_lengths(parts, x.shape)
     cuts = [n is not None and isnan(n) and part != slice(None) for part, n in pairs]
     x = x[tuple(slice(None) if cut else part for part, cut in zip(parts, cuts, strict=True))]
-    key: list[Any] = []
-    labels: list[int] = []
-    for part, cut in zip(parts, cuts, strict=True):
-        if isinstance(part, int) and not cut:
-            continue
-        if not isinstance(part, int):
-            labels.append(x.ndim + len(key) if cut else len(key))
-        key.append(part if cut else slice(None))
-    lengths = tuple(nan if label >= x.ndim else x.shape[label] for label in labels)
-    call = BlockOp(ops.index, (x,), {"key": tuple(key)})
-    found = on_whole(call, [x], [tuple(range(x.ndim))], [Result(tuple(labels), lengths, x.dtype)])
-    return found[0]
+    left = [(p, cut) for p, cut in zip(parts, cuts, strict=True) if cut or not isinstance(p, int)]
+    key = tuple(part if cut else slice(None) for part, cut in left)
+    axes = [None if cut else axis for axis, (_, cut) in enumerate(left)]
+    out = [axis for axis, (part, _) in zip(axes, left, strict=True) if not isinstance(part, int)]
+    return looped(ops.index, (x,), {"key": key}, [axes], [out])
 
 
 # A mask of several axes
@@ -215,7 +202,7 @@ def _can_merge(x: Any, parts: list[Any], arrays: list[Any]) -> bool:
     """Whether a lazy mask of several axes stands alone, so that it is one of a single axis."""
     is_alone = len(arrays) == 1 and not any(isinstance(part, int) for part in parts)
     is_lazy_mask = _is_mask(arrays[0]) and isinstance(arrays[0], da.Array)
-    is_closed = _is_closed(x.shape) and _is_closed(arrays[0].shape)
+    is_closed = is_known(x, arrays[0])
     return (
         is_alone and is_lazy_mask and arrays[0].ndim > 1 and is_closed and not has_new_axes(parts)
     )
@@ -227,8 +214,8 @@ def _merged(x: Any, parts: list[Any]) -> Any:
     start = sum(map(taken, parts[:at]))
     mask = parts[at]
     shape = (*x.shape[:start], mask.size, *x.shape[start + mask.ndim :])
-    parts = [*parts[:at], reshape(mask, -1), *parts[at + 1 :]]
-    return reshape(x, shape)[tuple(parts)]
+    parts = [*parts[:at], ops.reshape(mask, -1), *parts[at + 1 :]]
+    return ops.reshape(x, shape)[tuple(parts)]
 
 
 # Several index arrays, and those of several axes
@@ -290,7 +277,7 @@ def _pointwise(x: Any, axes: list[int], places: list[Any]) -> tuple[Any, int]:
         rest = tuple(n for i, n in enumerate(x.shape) if i not in axes)
         return da.zeros_like(x, shape=(*block[0].shape, *rest)), count
     found = x.vindex[tuple(key)]
-    return found if count == 1 else reshape(found, (*block[0].shape, *found.shape[1:])), count
+    return found if count == 1 else ops.reshape(found, (*block[0].shape, *found.shape[1:])), count
 
 
 def _are_apart(places: list[Any]) -> bool:
@@ -307,7 +294,7 @@ def _lazily(x: Any, axes: list[int], places: list[Any]) -> tuple[Any, int]:
     lengths = [x.shape[axis] for axis in axes]
     rest = [axis for axis in range(x.ndim) if axis not in axes]
     flat = x.transpose((*axes, *rest))
-    flat = reshape(flat, (prod(lengths), *(x.shape[i] for i in rest)))
+    flat = ops.reshape(flat, (prod(lengths), *(x.shape[i] for i in rest)))
     total: Any = 0
     for part, n in zip(places, lengths, strict=True):
         part = _checked(part, n) if isinstance(part, da.Array) else Bounds(n)(np.asarray(part))
@@ -315,5 +302,5 @@ def _lazily(x: Any, axes: list[int], places: list[Any]) -> tuple[Any, int]:
     count = total.ndim
     if count == 1:
         return flat[total], count
-    found = flat[reshape(total, -1)]
-    return reshape(found, (*total.shape, *found.shape[1:])), count
+    found = flat[ops.reshape(total, -1)]
+    return ops.reshape(found, (*total.shape, *found.shape[1:])), count
