@@ -24,7 +24,7 @@ from dimflow.backends import backend_of
 from dimflow.backends.array_api import ArrayAPI, compat_namespace
 from dimflow.backends.backend import Backend
 from dimflow.backends.dask_blocks.block_op import elementwise, refuse
-from dimflow.backends.dask_blocks.conversion import converted
+from dimflow.backends.dask_blocks.conversion import converted, copied
 from dimflow.backends.dask_blocks.keys import get
 from dimflow.backends.dask_blocks.known_numbers import noted
 from dimflow.backends.dask_blocks.layout import laid_out
@@ -184,7 +184,7 @@ class Dask(ArrayAPI):
 
     def copy(self, raw: Any) -> Any:
         """Another array of the same blocks: what is assigned to one is not seen in the other."""
-        return raw.copy()
+        return copied(raw)
 
     def writes_memory(self, raw: Any) -> bool:
         """Never: an assignment makes new blocks and changes no other array."""

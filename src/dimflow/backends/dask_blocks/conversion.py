@@ -7,6 +7,8 @@ from dimflow.ops.rules.convert import divided_by
 from dimflow.units.conversion import Linear
 from dimflow.units.scale import ONE
 
+NOTE = "_dimflow_converted"  # where an array keeps it
+
 
 class _Converted(NamedTuple):
     """From what an array was converted, by what. Assignment gives either array another name."""
@@ -23,16 +25,23 @@ def converted(raw: Any, step: Linear) -> Any:
     So a chain of conversions is one, and there and back is none.
     """
     source, whole = raw, step
-    known: _Converted | None = raw.__dict__.get("_dimflow_converted")
+    known: _Converted | None = raw.__dict__.get(NOTE)
     if known is not None and (known.name, known.source_name) == (raw.name, known.source.name):
         together = _after(known.step, step)
         if together is not None:
             source, whole = known.source, together
     if whole.factor == ONE and not whole.offset:
-        return source.astype(raw.dtype)
+        return copied(source.astype(raw.dtype))  # what is assigned to it is not seen in the source
     result = _linear(source, whole)
-    result.__dict__["_dimflow_converted"] = _Converted(result.name, source, source.name, whole)
+    result.__dict__[NOTE] = _Converted(result.name, source, source.name, whole)
     return result
+
+
+def copied(raw: Any) -> Any:
+    """Another array of the same blocks, with the note of what it was converted from."""
+    copy = raw.copy()
+    copy.__dict__.update({k: v for k, v in raw.__dict__.items() if k == NOTE})
+    return copy
 
 
 def _after(first: Linear, second: Linear) -> Linear | None:

@@ -39,7 +39,10 @@ def cumulative_prod(
 
 
 def _laid(x: Any, axis: int | None) -> tuple[Any, int]:
-    """The array with the axis to scan along: flat without one."""
+    """The array with the axis to scan along: flat without one.
+
+    Dask would cut the flat array into blocks as long as their number: a million of 100 elements.
+    """
     return (reshape(x, -1), 0) if axis is None else (x, axis)
 
 
