@@ -1,6 +1,7 @@
 """Numbers in files and stores as lazy arrays: opened where a task reads them, by their place."""
 
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any
 from uuid import uuid4
@@ -22,7 +23,7 @@ MEANT = (  # the attributes that say what stored numbers mean
 MOST_BLOCKS = 10_000_000  # a shape in a file may be anything; lengths of blocks are a tuple
 
 
-class Source:
+class Source(ABC):
     """What Dask slices: an array at a place, of which a task reads a part."""
 
     __slots__ = ("__weakref__", "chunks", "dtype", "meaning", "place", "shape")
@@ -50,9 +51,9 @@ class Source:
             problem = f"{self.part(key)}: {type(error).__name__}: {error!s:.200}"
             raise FileFormatError(self.place, problem) from error
 
+    @abstractmethod
     def read(self, key: Any) -> Any:
         """The numbers at a key of slices and integers."""
-        raise NotImplementedError
 
     def part(self, key: Any) -> str:
         """What a message calls the part of the array at a key."""

@@ -1,5 +1,6 @@
 """Writing lazy arrays block by block: into anything that takes a part of an array at a key."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -12,7 +13,7 @@ from dimflow.dask.storage.sources import plain_block, shown
 from dimflow.errors import ShapeMismatch, UnitError
 
 
-class Target:
+class Target(ABC):
     """What blocks are written into: an array at a place, which a task opens for itself."""
 
     __slots__ = ("place",)
@@ -30,13 +31,13 @@ class Target:
     def __getitem__(self, key: Any) -> Any:
         return self.read(key)
 
+    @abstractmethod
     def write(self, key: Any, block: Any) -> None:
         """Write a block at a key of slices."""
-        raise NotImplementedError
 
+    @abstractmethod
     def read(self, key: Any) -> Any:
         """What was written at a key."""
-        raise NotImplementedError
 
     def __dask_tokenize__(self) -> tuple[str, ...]:
         return "dimflow.storage", self.place
