@@ -59,6 +59,11 @@ class Hdf5Target(Target):
         with library().File(self._path, "r+") as file:
             file[self._dataset][key] = block
 
+    def read(self, key: Any) -> Any:
+        """What was written at a key."""
+        with library().File(self._path, "r") as file:
+            return file[self._dataset][key]
+
 
 def read_hdf5(cls: Any, path: Any, dataset: str | None, unit: Any, chunks: Any) -> Any:
     """A dataset as a lazy array with its unit."""
