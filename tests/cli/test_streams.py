@@ -138,6 +138,7 @@ def test_an_interrupt_ends_quietly() -> None:
     process.stdin.flush()
     assert process.stdout.readline() == b"1 mi = 1.609344 km\n"  # it waits for the next line
     process.send_signal(signal.SIGINT)
+    process.wait(timeout=60)  # before the pipe is closed: the end of the input is another end
     out, err = process.communicate()
     assert (process.returncode, out, err) == (130, b"", b"")
 

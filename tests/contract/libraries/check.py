@@ -14,7 +14,7 @@ from tests.contract.samples import DAY
 # Laws that make JAX compile much, or Dask build many graphs; each day another quarter of the table
 # is held to them, all of it in the deep run. On the other libraries they cost little.
 _COSTLY = {
-    "jax": frozenset({"own engine", "second order", "native", "native forward"}),
+    "jax": frozenset(LAWS) - {"runs", "library", "values", "dtype", "units"},
     "dask": frozenset({"own engine", "second order"}),
 }
 _QUARTERS = 4
