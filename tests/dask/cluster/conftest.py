@@ -1,4 +1,7 @@
-"""One real cluster for all tests of a process: two workers that are processes of their own."""
+"""One real cluster for all tests of a file: two workers that are processes of their own.
+
+It ends with them, since its threads allocate memory that other tests would count.
+"""
 
 import time
 from collections.abc import Iterator
@@ -9,7 +12,7 @@ import pytest
 from distributed import Client, LocalCluster
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalCluster]:
     with LocalCluster(
         n_workers=2,
@@ -23,7 +26,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalCluster]:
         yield started
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def connected(cluster: LocalCluster) -> Iterator[Client]:
     with Client(cluster, set_as_default=False) as client:
         yield client
