@@ -74,7 +74,10 @@ _PLACES = {
 _DIFFERENT = frozenset({"isposinf", "isneginf"})  # Dask's have an answer for complex numbers
 _PRODUCTS = frozenset({"matmul", "tensordot", "vecdot"})  # Dask adds up short integers as long ones
 # Beside Fourier's these would let the numbers under a mask into a result, by Dask or by NumPy.
-_BLIND = {"argwhere", "einsum", "histogram", "nonzero", "outer", "searchsorted", "tril", "triu"}
+_BLIND = {
+    *("argwhere", "bincount", "einsum", "histogram", "matmul", "nonzero", "outer", "searchsorted"),
+    *("tril", "triu"),
+}
 _TAKEN = {"round": {"decimals"}, "angle": {"deg"}}  # parameters that Dask's ufuncs have too
 
 
@@ -196,6 +199,10 @@ class Dask(ArrayAPI):
 
     def assign(self, raw: Any, key: Any, value: Any) -> None:
         """x[key] = value, in place. Fractions are not cut off to fit integers."""
+        if any(map(_has_holes, key if isinstance(key, tuple) else (key,))):
+            reason = "the condition would be asked for elements under a mask too"
+            hint = "say what holds there: da.ma.filled(condition, False)"
+            raise UnsupportedFunction("an assignment", reason, hint)
         assign(raw, key, value)
 
     def run(self, op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:

@@ -232,5 +232,6 @@ def _bincount(x: Any, weights: Any = None, minlength: int = 0, split_every: Any 
     weigh = _weights(weights, "da.bincount")
     if weigh is not None:
         weigh = own("asarray")(weigh).rechunk(places.chunks)
+    refuse_holes(ops.bincount, (places, weigh))
     counts = own("bincount")(places, weigh, minlength, split_every)
     return wrap(counts, weights._unit) if isinstance(weights, Core) else counts
