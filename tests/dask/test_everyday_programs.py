@@ -234,17 +234,17 @@ def test_what_would_look_under_a_mask_is_refused(name):
         BLIND[name](da.ma.filled(x, 0 * u.m))
 
 
-PLACES = da.from_array(np.array([0, 1, 0, 1, 0, 1]), chunks=3)
-BLIND = {
-    "np.bincount": lambda x: np.bincount(PLACES, weights=x),
-    "da.bincount": lambda x: da.bincount(PLACES, weights=x),
+BINS = da.from_array(np.array([0, 1, 0, 1, 0, 1]), chunks=3)
+LOOKING = {
+    "np.bincount": lambda x: np.bincount(BINS, weights=x),
+    "da.bincount": lambda x: da.bincount(BINS, weights=x),
     "matmul": lambda x: x[None] @ x[:, None],
     "assignment": lambda x: x.__setitem__(x > 0 * u.m, 0 * u.m),
 }
 
 
-@pytest.mark.parametrize("name", BLIND)
+@pytest.mark.parametrize("name", LOOKING)
 def test_sums_and_assignments_do_not_look_under_masks(name: str) -> None:
     x = da.ma.masked_greater(DaskDimArray(np.arange(6.0), "m", chunks=3), 2 * u.m)
     with nothing_runs(), pytest.raises(UnsupportedFunction, match="under a mask"):
-        BLIND[name](x)
+        LOOKING[name](x)
