@@ -60,6 +60,7 @@ def outputs(notebook: Notebook) -> Iterator[tuple[str, list[Output]]]:
 
 def run(code: str, namespace: dict[str, Any], count: int) -> list[Output]:
     """What a cell prints, the value of its last line, and the figures it leaves open."""
+    before = open_figures()
     body = ast.parse(code).body
     last = body.pop() if body and isinstance(body[-1], ast.Expr) else None
     printed, value = io.StringIO(), None
@@ -73,7 +74,7 @@ def run(code: str, namespace: dict[str, Any], count: int) -> list[Output]:
     if value is not None and not code.rstrip().endswith(";"):
         found.append({"data": shown(value), "execution_count": count, "metadata": {},
                       "output_type": "execute_result"})  # fmt: skip
-    return [*found, *figures()]
+    return [*found, *figures(open_figures() - before)]
 
 
 def shown(value: Any) -> dict[str, Any]:
@@ -87,18 +88,25 @@ def shown(value: Any) -> dict[str, Any]:
     return {**data, "text/plain": lines(repr(value))}
 
 
-def figures() -> list[Output]:
+def open_figures() -> set[int]:
+    """The numbers of the figures that are open, in this process."""
+    from matplotlib import pyplot
+
+    return set(pyplot.get_fignums())
+
+
+def figures(numbers: set[int]) -> list[Output]:
     """Those that the cell left open, as pictures; they are closed."""
     from matplotlib import pyplot
 
     found: list[Output] = []
-    for number in pyplot.get_fignums():
+    for number in sorted(numbers):
         picture = io.BytesIO()
         pyplot.figure(number).savefig(picture, format="png", dpi=80, metadata={"Software": None})
         encoded = b64encode(picture.getvalue()).decode()
         found.append({"data": {"image/png": encoded, "text/plain": ["<Figure>"]}, "metadata": {},
                       "output_type": "display_data"})  # fmt: skip
-    pyplot.close("all")
+        pyplot.close(number)
     return found
 
 

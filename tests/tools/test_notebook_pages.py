@@ -77,11 +77,28 @@ def test_figures_are_drawn_and_closed() -> None:
     ((figure,), after) = (
         outputs
         for _, outputs in pages.outputs(
-            cells("import matplotlib.pyplot as plt\nplt.plot([1, 2]);", "plt.get_fignums()")
+            cells(
+                "import matplotlib.pyplot as plt\nbefore = plt.get_fignums()\nplt.figure();",
+                "plt.get_fignums() == before",
+            )
         )
     )
     assert figure["data"]["image/png"].startswith("iVBORw0KGgo")  # PNG, in base 64
-    assert texts(after) == ["[]"]
+    assert texts(after) == ["True"]
+
+
+def test_figures_that_others_left_open_are_not_those_of_a_cell() -> None:
+    from matplotlib import pyplot
+
+    other = pyplot.figure()
+    try:
+        assert ran("2", "import matplotlib.pyplot as plt\nplt.figure();") == [
+            ["2"],
+            ["<Figure>"],
+        ]
+        assert pyplot.fignum_exists(other.number)
+    finally:
+        pyplot.close(other)
 
 
 def test_a_page_shows_code_and_what_came_out() -> None:

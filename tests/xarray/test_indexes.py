@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import xarray as xr
+from matplotlib import pyplot
 
 from dimflow import DimArray
 from dimflow.errors import PointError, UnitConversionError, UnitError, UnitLossError
@@ -26,6 +27,13 @@ LOSSY = {
     "values": lambda: ARRAY.depth.values,
     "plot": lambda: ARRAY.depth.plot(),
 }
+
+
+@pytest.fixture(autouse=True)
+def _figures_closed():
+    """The one that xarray opens before the plot is refused."""
+    yield
+    pyplot.close("all")
 
 
 @pytest.mark.parametrize("name", LOSSY)
