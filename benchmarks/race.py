@@ -190,6 +190,7 @@ def _short(value: float) -> float:
 @contextmanager
 def _no_collections() -> Iterator[None]:
     """Garbage collection goes through the objects of every library, so nobody is charged for it."""
+    was_frozen = gc.get_freeze_count() > 0  # by the caller, who unfreezes then
     gc.collect()
     gc.freeze()
     gc.disable()
@@ -197,4 +198,5 @@ def _no_collections() -> Iterator[None]:
         yield
     finally:
         gc.enable()
-        gc.unfreeze()
+        if not was_frozen:
+            gc.unfreeze()

@@ -6,7 +6,9 @@ DIMFLOW_SEED=...  the seed of the property tests; without it, today's date, so t
 """
 
 import datetime
+import gc
 import os
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -42,3 +44,12 @@ def pytest_report_header(config: pytest.Config) -> str:
     seed = config.option.hypothesis_seed
     which = "with" if DEEP else "without"
     return f"dimflow: {which} the deep tests; again with DIMFLOW_SEED={seed}"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _what_is_older_is_set_aside() -> Iterator[None]:
+    """A file's collections of garbage go through its own objects, not the millions of the suite."""
+    gc.freeze()
+    yield
+    gc.collect()
+    gc.unfreeze()
