@@ -190,13 +190,9 @@ def _short(value: float) -> float:
 @contextmanager
 def _no_collections() -> Iterator[None]:
     """Garbage collection goes through the objects of every library, so nobody is charged for it."""
-    was_frozen = gc.get_freeze_count() > 0  # by the caller, who unfreezes then
     gc.collect()
-    gc.freeze()
     gc.disable()
     try:
         yield
     finally:
         gc.enable()
-        if not was_frozen:
-            gc.unfreeze()

@@ -66,16 +66,6 @@ def test_nothing_is_collected_while_samples_are_taken() -> None:
     assert gc.isenabled()
 
 
-@pytest.mark.parametrize("is_frozen", [True, False])
-def test_what_was_frozen_stays_so(is_frozen: bool) -> None:
-    gc.freeze() if is_frozen else gc.unfreeze()
-    try:
-        run(race({"ours": lambda turn: 1.0}))
-        assert (gc.get_freeze_count() > 0) is is_frozen
-    finally:
-        gc.freeze()
-
-
 def test_ratios_are_taken_within_a_round() -> None:
     ours = [1.0, 10.0, 1.0, 10.0, 1.0]  # the machine is busy every other round
     numbers = summary([2 * value for value in ours], ours)
