@@ -20,4 +20,7 @@ __all__ = ["DimDtype", "DimExtensionArray", "FrameAccessor", "SeriesAccessor", "
 
 _take_part()
 _when_imported("pyarrow", lambda: _import_module("dimflow.pandas.arrow"))
-_when_imported("dask.dataframe.extensions", lambda: _import_module("dimflow.pandas.frames_of_dask"))
+_when_imported(
+    "dask.dataframe.dask_expr._collection",  # the last of it to come, and where its classes are
+    lambda: _import_module("dimflow.pandas.frames_of_dask").take_part(),
+)

@@ -1,12 +1,36 @@
-"""Columns with units in Dask's data frames, which are planned on columns of two made-up values."""
+"""Columns with units in Dask's data frames, which are planned on columns of two made-up values.
 
+A summary is Dask's own of the plain numbers, so that its parts fit together as Dask thinks; the
+unit is what pandas' column says of the same summary, and an error of units comes while planning.
+"""
+
+from collections.abc import Callable
+from functools import partial, wraps
 from typing import Any
 
+import numpy as np
+import pandas as pd
+from dask.dataframe.dispatch import make_meta_dispatch, meta_nonempty
 from dask.dataframe.extensions import make_array_nonempty, make_scalar
 
 from dimflow.array import DimArray
+from dimflow.errors import UnsupportedFunction
 from dimflow.pandas.column import DimExtensionArray
 from dimflow.pandas.dtype import DimDtype
+from dimflow.pandas.scalar import DimScalar
+
+# The summary of pandas whose unit that of Dask has, of frames too; then those of columns alone.
+_OF_ALL = {
+    **{name: name for name in ("sum", "mean", "min", "max", "var", "std", "sem", "skew")},
+    "kurtosis": "kurt",
+}
+_OF_COLUMNS = {
+    "quantile": "quantile",
+    "median": "median",
+    "median_approximate": "median",
+    "nlargest": "max",
+    "nsmallest": "min",
+}
 
 
 def _column(dtype: Any) -> Any:
@@ -17,5 +41,113 @@ def _scalar(dtype: Any) -> Any:
     return DimArray(1.0, dtype.unit)
 
 
+def _itself(value: Any, index: Any = None) -> Any:
+    return value
+
+
 make_array_nonempty.register(DimDtype, _column)
 make_scalar.register(DimDtype, _scalar)
+make_meta_dispatch.register(DimScalar, _itself)
+meta_nonempty.register(DimScalar, _itself)
+
+
+def take_part() -> None:
+    """Make the summaries of Dask's columns and frames know units. Plain ones stay as they are."""
+    from dask.dataframe.dask_expr._collection import DataFrame, FrameBase, Series
+
+    for home, names in ((FrameBase, _OF_ALL), (Series, _OF_COLUMNS)):
+        for name, rule in names.items():
+            setattr(home, name, _summary(getattr(home, name), rule))
+    FrameBase.kurt = FrameBase.kurtosis
+    for home in (DataFrame, Series):
+        home.describe = _refusing(home.describe)
+
+
+def _summary(original: Callable[..., Any], rule: str) -> Callable[..., Any]:
+    @wraps(original)
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        meta = self._meta
+        if isinstance(meta, pd.Series) and isinstance(meta.dtype, DimDtype):
+            return _of_column(self, original, rule, args, kwargs)
+        is_along_columns = kwargs.get("axis", args[0] if args else 0) in (0, "index", None)
+        if isinstance(meta, pd.DataFrame) and _has_units(meta) and is_along_columns:
+            return _of_frame(self, original, rule, args, kwargs)
+        return original(self, *args, **kwargs)
+
+    return method
+
+
+def _refusing(original: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(original)
+    def describe(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if _has_units(self._meta):
+            reason = "its rows would be counts and quantities in one column"
+            hint = "compute first, frame.compute().describe(), or ask for mean(), std(), quantile()"
+            raise UnsupportedFunction("describe of Dask's columns with units", reason, hint)
+        return original(self, *args, **kwargs)
+
+    return describe
+
+
+def _has_units(meta: Any) -> bool:
+    dtypes = [meta.dtype] if meta.ndim == 1 else meta.dtypes
+    return any(isinstance(dtype, DimDtype) for dtype in dtypes)
+
+
+def _of_column(series: Any, original: Any, rule: str, args: Any, kwargs: Any) -> Any:
+    unit = series._meta.array._unit_of(rule)
+    numbers = series.map_partitions(_plain_column, meta=_plain_column(series._meta))
+    found = original(numbers, *args, **kwargs)
+    return found if unit is None else _mapped(_in_unit, found, unit)
+
+
+def _of_frame(frame: Any, original: Any, rule: str, args: Any, kwargs: Any) -> Any:
+    if not frame._meta.columns.is_unique:
+        reason = "columns of one name could not be told apart in the result"
+        raise UnsupportedFunction(f"{rule} of Dask's frame with units", reason, "rename them")
+    units = {}
+    for name, column in frame._meta.items():
+        if isinstance(column.dtype, DimDtype):
+            units[name] = column.array._unit_of(rule)
+    numbers = frame.map_partitions(_plain_frame, meta=_plain_frame(frame._meta))
+    return _mapped(_in_units, original(numbers, *args, **kwargs), units)
+
+
+def _mapped(function: Any, found: Any, units: Any) -> Any:
+    from dask.dataframe import map_partitions
+
+    attached = partial(function, units)
+    parent = pd.Series(dtype=float)  # whose library a single number is of
+    meta = attached(found._meta)
+    return map_partitions(attached, found, meta=meta, enforce_metadata=False, parent_meta=parent)
+
+
+def _plain_column(series: Any) -> Any:
+    return pd.Series(series.array._raw, index=series.index, name=series.name, copy=False)
+
+
+def _plain_frame(frame: Any) -> Any:
+    plain = frame.copy(deep=False)
+    for place, dtype in enumerate(frame.dtypes):
+        if isinstance(dtype, DimDtype):
+            plain.isetitem(place, _plain_column(frame.iloc[:, place]))
+    return plain
+
+
+def _in_unit(unit: Any, value: Any) -> Any:
+    if isinstance(value, pd.Series):
+        column = DimExtensionArray(value.to_numpy(), unit)
+        return pd.Series(column, index=value.index, name=value.name, copy=False)
+    return np.nan if np.isnan(value) else DimScalar(value, unit)
+
+
+def _in_units(units: Any, values: Any) -> Any:
+    """A number of each column. They are one column of quantities if all are of one dimension."""
+    known = [units.get(name) for name in values.index]
+    if not any(unit is not None for unit in known):
+        return values
+    made = [v if unit is None else _in_unit(unit, v) for v, unit in zip(values, known, strict=True)]
+    first = known[0]
+    if first is None or any(u is None or u.dimension is not first.dimension for u in known):
+        return pd.Series(made, index=values.index, dtype=object)
+    return pd.Series(made, index=values.index, dtype=DimDtype(first))

@@ -9,6 +9,7 @@ from distributed import Client
 
 from dimflow.dask import DaskDimArray
 from dimflow.errors import BlockMismatch, FileFormatError, UnitError
+from tests.dask.storage.kinds import KINDS, fail, numbers, soon, with_a_last_block
 
 
 @pytest.fixture
@@ -45,6 +46,17 @@ def test_errors_of_workers_name_the_place(client: Client, tmp_path: Path, x: Das
     with pytest.raises(BlockMismatch, match="wrong shape") as wrong:
         DaskDimArray.from_delayed(parts, "m", 4).sum().compute()
     assert wrong.value.block == (1,)
+
+
+@pytest.mark.parametrize("kind", ["zarr", "HDF5", "npy"])
+def test_a_worker_that_fails_changes_nothing(client: Client, tmp_path: Path, kind: str) -> None:
+    write, read, contents = KINDS[kind]
+    write(numbers(), tmp_path)
+    before = contents(tmp_path)
+    with pytest.raises(RuntimeError, match="out of luck"):
+        write(with_a_last_block(fail), tmp_path, overwrite=True)
+    soon(lambda: contents(tmp_path) == before)
+    np.testing.assert_array_equal(read(tmp_path).compute().data, numbers().data.compute())
 
 
 def test_memory_of_one_process_is_refused(client: Client, x: DaskDimArray) -> None:

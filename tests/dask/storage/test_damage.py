@@ -219,28 +219,3 @@ def test_a_chunk_of_the_wrong_size(store: Path, tmp_path: Path) -> None:
     chunk(store).write_bytes(file.read_bytes())
     with pytest.raises(FileFormatError, match=str(chunk(store).relative_to(store))):
         DaskDimArray.from_zarr(store).compute()
-
-
-STORES = {
-    "zarr": (lambda x, p, **kw: x.to_zarr(p, **kw), DaskDimArray.from_zarr),
-    "zarr 2": (lambda x, p, **kw: x.to_zarr(p, zarr_format=2, **kw), DaskDimArray.from_zarr),
-    "HDF5": (
-        lambda x, p, **kw: x.to_hdf5(p, "/x", **kw),
-        lambda p: DaskDimArray.from_hdf5(p, "/x"),
-    ),
-}
-
-
-@pytest.mark.parametrize("kind", STORES)
-def test_numbers_that_were_replaced_in_another_unit_are_not_read_in_the_old_one(
-    kind: str, tmp_path: Path
-) -> None:
-    write, read = STORES[kind]
-    x = DaskDimArray(np.arange(1.0, 7.0), "m", chunks=2)
-    write(x, tmp_path / "x")
-    opened = read(tmp_path / "x")
-    write(2 * x, tmp_path / "x", overwrite=True)
-    assert opened.compute().tolist() == [2.0, 4.0, 6.0, 8.0, 10.0, 12.0]
-    write(x.to("cm"), tmp_path / "x", overwrite=True)
-    with pytest.raises(FileFormatError, match="its attribute units is cm now, and was m"):
-        opened.compute()

@@ -1,5 +1,7 @@
 """HDF5: what is written is read again, by h5py too; one block at a time, in any process."""
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ from dimflow.dask import DaskDimArray, from_hdf5
 from dimflow.errors import FileFormatError, UnitConversionError, UnitError
 from tests.dask.conftest import nothing_runs
 from tests.dask.storage.arrays import lazy_arrays, same
+from tests.dask.storage.kinds import numbers, with_a_last_block
 
 
 @pytest.fixture
@@ -55,15 +58,58 @@ def test_nothing_runs_until_it_is_asked_for(tmp_path: Path, heights: DaskDimArra
     np.testing.assert_allclose(found.compute().data, heights.data.compute() / 100)
 
 
-def test_a_dataset_that_was_not_written_to_the_end_is_not_read(tmp_path: Path) -> None:
-    def fail(block: Any) -> Any:
+def test_drafts_of_others_are_no_datasets(tmp_path: Path, heights: DaskDimArray) -> None:
+    path = tmp_path / "x.h5"
+    heights.to_hdf5(path, "g/a")
+    heights.to_hdf5(path, "b", compute=False)
+    same(DaskDimArray.from_hdf5(path), heights)
+    for name in ("b", "/b"):
+        with pytest.raises(FileFormatError, match="b: it was not written to the end"):
+            DaskDimArray.from_hdf5(path, name)
+    with h5py.File(path, "r+") as file:
+        file["c"] = np.zeros(2)
+        file["c"].attrs["dimflow_unfinished"] = np.arange(3)  # hostile
+    with pytest.raises(FileFormatError, match="c: it was not written to the end"):
+        DaskDimArray.from_hdf5(path, "c")
+    with pytest.raises(FileFormatError, match="no dataset 'q'"):
+        DaskDimArray.from_hdf5(path, "q")
+
+
+def test_what_comes_between_is_not_replaced_unasked(tmp_path: Path, heights: DaskDimArray) -> None:
+    path = tmp_path / "x.h5"
+    later = heights.to_hdf5(path, "x", compute=False)
+    (heights * 2).to_hdf5(path, "x")
+    with pytest.raises(FileExistsError, match="overwrite=False"):
+        later.compute()
+    same(DaskDimArray.from_hdf5(path, "x"), heights * 2)
+
+
+BUSY = """
+import sys, time, h5py
+with h5py.File(sys.argv[1], "r+"):
+    print("open", flush=True)
+    time.sleep(1)
+"""
+
+
+@pytest.mark.deep
+def test_a_draft_is_removed_when_another_process_is_done(tmp_path: Path) -> None:
+    path = tmp_path / "x.h5"
+    numbers().to_hdf5(path)
+    others: list[Any] = []
+
+    def fail_meanwhile(part: Any) -> Any:
+        command = [sys.executable, "-c", BUSY, str(path)]
+        others.append(subprocess.Popen(command, stdout=subprocess.PIPE))
+        others[0].stdout.readline()
         raise RuntimeError("out of luck")
 
-    raw = da.zeros(4, chunks=2).map_blocks(fail, dtype=float, meta=np.empty(0))
     with pytest.raises(RuntimeError, match="out of luck"):
-        DaskDimArray(raw, "m").to_hdf5(tmp_path / "x.h5")
-    with pytest.raises(FileFormatError, match="not written to the end"):
-        DaskDimArray.from_hdf5(tmp_path / "x.h5")
+        with_a_last_block(fail_meanwhile).to_hdf5(path, overwrite=True)
+    others[0].communicate()
+    with h5py.File(path) as file:
+        assert list(file) == ["data"]
+    same(DaskDimArray.from_hdf5(path), numbers())
 
 
 def test_what_is_there_stays(tmp_path: Path, heights: DaskDimArray) -> None:
@@ -74,6 +120,11 @@ def test_what_is_there_stays(tmp_path: Path, heights: DaskDimArray) -> None:
         (heights * 2).to_hdf5(path, "b")
     with pytest.raises(FileExistsError, match="is a group"):
         heights.to_hdf5(path, "g", overwrite=True)
+    with pytest.raises(FileExistsError, match=r"'g/a' in .* is a dataset, and can hold no other"):
+        heights.to_hdf5(path, "/g/a/c")
+    for name in ("", "/"):
+        with pytest.raises(UnitError, match="a dataset needs a name"):
+            heights.to_hdf5(path, name, overwrite=True)
     (heights * 2).to_hdf5(path, "b", overwrite=True)
     same(DaskDimArray.from_hdf5(path, "g/a"), heights)
     same(DaskDimArray.from_hdf5(path, "b"), heights * 2)

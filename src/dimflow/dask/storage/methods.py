@@ -29,6 +29,9 @@ class Storage(DimArray):
 
     Writing runs at once, and `progress=True` shows a bar; with `compute=False` nothing is written
     until the Delayed that is returned is computed. Other options are for Dask's scheduler.
+
+    What is overwritten stays until all of the new numbers are written beside it. If they cannot be
+    computed it stays as it was, and nothing is left of them (but with `compute=False` a draft).
     """
 
     __slots__ = ()
@@ -79,10 +82,10 @@ class Storage(DimArray):
         """To zarr: a path, a URL of fsspec's, a store, or an array that exists.
 
         `region` writes to a part of an array that exists, in the unit that it is stored in. An
-        array that exists is replaced with `overwrite=True` (or Dask's `mode="w"`) alone; in a
-        folder it stays until all of the new one is written.
+        array that exists is replaced with `overwrite=True` (or Dask's `mode="w"`) alone.
         `unit` converts first, `dims` names the axes (for xarray), `attrs` are further attributes.
-        With `return_stored=True` the result is a lazy array that reads what was written.
+        With `return_stored=True` the result is a lazy array that reads what was written; with
+        `compute=False` too, an array that is overwritten goes at once.
         All else is for `zarr.create_array`: `shards`, `compressors`, ... Blocks of unequal lengths
         are cut anew, since zarr has only equal ones.
         """
@@ -115,13 +118,21 @@ class Storage(DimArray):
 
     @classmethod
     def from_hdf5(
-        cls, path: Any, dataset: str | None = None, unit: Like = None, chunks: Any = None
+        cls,
+        path: Any,
+        dataset: str | None = None,
+        unit: Like = None,
+        chunks: Any = None,
+        storage_options: Mapping[str, Any] | None = None,
     ) -> Self:
         """From a dataset of an HDF5 file, which need not be named if it is the only one.
 
-        Without `chunks` they are those that dimflow wrote, else multiples of the dataset's own.
+        The file is a path, or a URL of fsspec's. Without `chunks` they are those that dimflow
+        wrote, else multiples of the dataset's own.
         """
-        return hdf5.read_hdf5(cls, path, dataset, unit, chunks)  # type: ignore[no-any-return]
+        return hdf5.read_hdf5(  # type: ignore[no-any-return]
+            cls, path, dataset, unit, chunks, storage_options
+        )
 
     def to_hdf5(
         self,
@@ -157,10 +168,20 @@ class Storage(DimArray):
 
     @classmethod
     def from_netcdf(
-        cls, path: Any, variable: str | None = None, unit: Like = None, chunks: Any = "auto"
+        cls,
+        path: Any,
+        variable: str | None = None,
+        unit: Like = None,
+        chunks: Any = "auto",
+        storage_options: Mapping[str, Any] | None = None,
     ) -> Self:
-        """From a variable of a netCDF file, which need not be named if it is the only one."""
-        return netcdf.read_netcdf(cls, path, variable, unit, chunks)  # type: ignore[no-any-return]
+        """From a variable of a netCDF file, which need not be named if it is the only one.
+
+        The file is a path, or a URL of fsspec's; netCDF 3 needs a copy: `simplecache::https://...`.
+        """
+        return netcdf.read_netcdf(  # type: ignore[no-any-return]
+            cls, path, variable, unit, chunks, storage_options
+        )
 
     @classmethod
     def from_npy_stack(cls, dirname: Any, unit: Like = None, axis: int | None = None) -> Self:

@@ -1,11 +1,17 @@
 """Variables of netCDF files: of the fourth version by h5netcdf, of the third by SciPy."""
 
 import os
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from dimflow.dask.storage.files import (
+    Options,
+    first_bytes,
+    mappable,
+    name_of_file,
+    readable,
+)
 from dimflow.dask.storage.sources import Source, lazily, with_its_unit
 from dimflow.errors import BackendNotInstalled, DimflowError, FileFormatError
 
@@ -16,12 +22,15 @@ _CLASSIC = (b"CDF\x01", b"CDF\x02")
 class NetcdfSource(Source):
     """A variable of a file."""
 
-    __slots__ = ("_path", "_variable")
+    __slots__ = ("_options", "_path", "_variable")
 
-    def __init__(self, path: str, variable: str, found: Any, dtype: Any, attrs: Any) -> None:
+    def __init__(
+        self, path: str, options: Options, variable: str, found: Any, dtype: Any, attrs: Any
+    ) -> None:
         native, chunks = np.dtype(dtype).newbyteorder("="), getattr(found, "chunks", None)
         super().__init__(f"{path}:{variable}", found.shape, native, chunks, attrs)
         self._path = path
+        self._options = options
         self._variable = variable
 
     def is_at(self, place: str) -> bool:
@@ -38,7 +47,7 @@ class Netcdf4Source(NetcdfSource):
         """A part of the variable."""
         import h5netcdf
 
-        with h5netcdf.File(self._path, "r") as file:
+        with readable(self._path, self._options) as name, h5netcdf.File(name, "r") as file:
             found = file[self._variable]
             dtype = np.dtype(found.dtype).newbyteorder("=")
             self.ask_for_the_same(found.shape, dtype, found.attrs)
@@ -54,20 +63,22 @@ class Netcdf3Source(NetcdfSource):
         """A part of the variable, copied from a map of the file."""
         from scipy.io import netcdf_file
 
-        with netcdf_file(self._path, "r", mmap=True) as file:
+        with netcdf_file(mappable(self._path, self._options), "r", mmap=True) as file:
             variable = file.variables[self._variable]
             found, attrs = variable.data, variable._attributes
-            self.ask_for_the_same(found.shape, found.dtype.newbyteorder("="), attrs)
-            part = np.array(found[key], self.dtype)
-            del found, variable  # the map is closed only when nobody looks into it
-            return part
+            try:
+                self.ask_for_the_same(found.shape, found.dtype.newbyteorder("="), attrs)
+                return np.array(found[key], self.dtype)
+            finally:
+                del found, variable  # the map is closed only when nobody looks into it
 
 
-def read_netcdf(cls: Any, path: Any, variable: str | None, unit: Any, chunks: Any) -> Any:
+def read_netcdf(
+    cls: Any, path: Any, variable: str | None, unit: Any, chunks: Any, options: Options
+) -> Any:
     """A variable as a lazy array with its unit."""
-    name = str(Path(path).absolute())
-    with Path(name).open("rb") as file:
-        start = file.read(8)
+    name = name_of_file(path, options)
+    start = first_bytes(name, options, 8)
     if start == _HDF5:
         described = _described_4
     elif start[:4] in _CLASSIC:
@@ -76,7 +87,7 @@ def read_netcdf(cls: Any, path: Any, variable: str | None, unit: Any, chunks: An
         hint = "netCDF 4 is HDF5, and netCDF 3 begins with CDF" if start[:3] != b"CDF" else None
         raise FileFormatError(name, "it is of no version of netCDF that can be read here", hint)
     try:
-        source, attrs = described(name, variable)
+        source, attrs = described(name, options, variable)
     except (DimflowError, MemoryError):
         raise
     except Exception as error:
@@ -84,12 +95,14 @@ def read_netcdf(cls: Any, path: Any, variable: str | None, unit: Any, chunks: An
     return with_its_unit(cls, lazily(source, chunks, "from-netcdf"), attrs, unit, source.place)
 
 
-def _described_4(name: str, variable: str | None) -> tuple[NetcdfSource, dict[str, Any]]:
+def _described_4(
+    name: str, options: Options, variable: str | None
+) -> tuple[NetcdfSource, dict[str, Any]]:
     try:
         import h5netcdf
     except ImportError:
         raise BackendNotInstalled("h5netcdf", "pip install 'dimflow[io]'") from None
-    with h5netcdf.File(name, "r") as file:
+    with readable(name, options) as place, h5netcdf.File(place, "r") as file:
         chosen = _chosen(name, variable, list(file.variables), file.dimensions)
         try:
             found = file[chosen]
@@ -98,21 +111,23 @@ def _described_4(name: str, variable: str | None) -> tuple[NetcdfSource, dict[st
         if not hasattr(found, "dtype"):
             raise _unknown(name, chosen, list(file.variables))
         attrs = dict(found.attrs)
-        return Netcdf4Source(name, chosen, found, found.dtype, attrs), attrs
+        return Netcdf4Source(name, options, chosen, found, found.dtype, attrs), attrs
 
 
-def _described_3(name: str, variable: str | None) -> tuple[NetcdfSource, dict[str, Any]]:
+def _described_3(
+    name: str, options: Options, variable: str | None
+) -> tuple[NetcdfSource, dict[str, Any]]:
     try:
         from scipy.io import netcdf_file
     except ImportError:
         raise BackendNotInstalled("scipy", "pip install scipy") from None
-    with netcdf_file(name, "r", mmap=True) as file:
+    with netcdf_file(mappable(name, options), "r", mmap=True) as file:
         chosen = _chosen(name, variable, list(file.variables), file.dimensions)
         if chosen not in file.variables:
             raise _unknown(name, chosen, list(file.variables))
         found = file.variables[chosen]
         attrs = dict(found._attributes)
-        source = Netcdf3Source(name, chosen, found, found.data.dtype, attrs)
+        source = Netcdf3Source(name, options, chosen, found, found.data.dtype, attrs)
         del found  # the map is closed only when nobody looks into it
         return source, attrs
 

@@ -7,7 +7,6 @@ of the files say all that it says, but for the axis.
 import json
 import os
 import re
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ import dask
 import dask.array as da
 import numpy as np
 
+from dimflow.dask.storage.drafts import FolderDraft, done_before
 from dimflow.dask.storage.sources import (
     NUMBERS,
     Source,
@@ -22,6 +22,7 @@ from dimflow.dask.storage.sources import (
     lazily,
     plain_block,
     refuse_own_source,
+    stamp,
     with_its_unit,
 )
 from dimflow.dask.storage.targets import done_after
@@ -37,21 +38,60 @@ _BLOCK = re.compile(r"(0|[1-9][0-9]{0,8})\.npy")
 class NpySource(Source):
     """One file of a stack."""
 
-    __slots__ = ()
+    __slots__ = ("_layout", "_written")
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, record: dict[str, Any], written: Any) -> None:
         found = _mapped(path)
-        super().__init__(str(path), found.shape, found.dtype)
+        super().__init__(str(path), found.shape, found.dtype, attrs=record.get("attributes"))
+        self._layout = _layout(record)
+        self._written = written
 
     def read(self, key: Any) -> Any:
         """A part of the file, after a look whether it is the one that was there before."""
-        found = _mapped(Path(self.place))
-        self.ask_for_the_same(found.shape, found.dtype)
+        path = Path(self.place)
+        self._ask_for_the_same_stack(path.parent)
+        found = _mapped(path)
+        self.ask_for_the_same_layout(found.shape, found.dtype)
         return np.array(found[key])
+
+    def _ask_for_the_same_stack(self, folder: Path) -> None:
+        """An error if the files are of another stack: it is looked at if it was written anew."""
+        written = stamp(folder / HEADER)
+        if written == self._written:
+            return
+        record = _record(folder)
+        self.ask_for_the_same_meaning(record.get("attributes", {}))
+        if _layout(record) != self._layout:
+            now, was = _layout(record), self._layout
+            problem = f"its axis and count of files are {now} now, and were {was}"
+            raise FileFormatError(str(folder), problem, "open it again")
+        self._written = written
 
     def is_at(self, place: str) -> bool:
         """A file of the stack in a folder."""
         return Path(self.place).parent.resolve() == Path(place).resolve()
+
+
+class StackDraft(FolderDraft):
+    """A folder beside that of a stack, whose JSON file comes last."""
+
+    __slots__ = ("_overwrite", "_record")
+
+    def __init__(self, folder: Path, record: dict[str, Any], overwrite: bool) -> None:
+        super().__init__(folder.resolve())
+        self._record = json.dumps(record, indent=1)
+        self._overwrite = overwrite
+
+    def __call__(self) -> None:
+        """Put the stack where it belongs, if there is still nothing but a stack."""
+        _ask_whether_free(Path(self.final), self._overwrite)
+        if Path(self.path).is_dir():
+            Path(self.path, HEADER).write_text(self._record, "utf-8")
+        super().__call__()
+
+
+def _layout(record: dict[str, Any]) -> tuple[Any, Any]:
+    return record.get("axis"), record.get("blocks")
 
 
 def _mapped(path: Path) -> Any:
@@ -79,11 +119,12 @@ def read_npy_stack(cls: Any, dirname: Any, unit: Any, axis: int | None) -> Any:
     folder = Path(os.fspath(dirname)).absolute()
     if not folder.is_dir():
         raise FileNotFoundError(f"there is no folder {folder}")
+    written = stamp(folder / HEADER)
     record = _record(folder)
     count = record.get("blocks", len(_numbers(folder)))
     if not count:
         raise FileFormatError(str(folder), "there is no stack of .npy files in it")
-    sources = [NpySource(folder / f"{i}.npy") for i in range(count)]
+    sources = [NpySource(folder / f"{i}.npy", record, written) for i in range(count)]
     along = _axis(folder, record.get("axis", 0 if axis is None else axis), sources)
     blocks = [lazily(source, -1, "from-npy-stack") for source in sources]
     raw = da.concatenate(blocks, axis=along) if sources[0].ndim else blocks[0]
@@ -158,32 +199,30 @@ def write_npy_stack(
     axis = np.lib.array_utils.normalize_axis_index(axis, raw.ndim) if raw.ndim else 0
     raw = raw.rechunk({i: -1 for i in range(raw.ndim) if i != axis})
     lengths = raw.chunks[axis] if raw.ndim else (1,)
-    _clear(folder, overwrite)
     record = {
         "format": FORMAT,
         "axis": axis,
         "blocks": len(lengths),
         "attributes": with_encoding({}, x.unit),
     }
-    finish = partial(_write_record, str(folder / HEADER), json.dumps(record, indent=1))
+    _ask_whether_free(folder, overwrite)
+    draft = StackDraft(folder, record, overwrite)
+    Path(draft.path).mkdir(parents=True)
     blocks = raw.to_delayed().ravel().tolist()
     save = dask.delayed(_save, pure=False)
-    tasks = [save(str(folder / f"{i}.npy"), block) for i, block in enumerate(blocks)]
-    return done_after(tasks, finish, compute, progress, options)
+    tasks = [save(draft.path, i, block) for i, block in enumerate(blocks)]
+    return done_after(tasks, draft, compute, progress, options)
 
 
-def _save(path: str, block: Any) -> None:
-    np.save(path, plain_block(block), allow_pickle=False)
+def _save(folder: str, number: int, block: Any) -> None:
+    if not Path(folder).is_dir():
+        raise done_before(folder)
+    np.save(Path(folder, f"{number}.npy"), plain_block(block), allow_pickle=False)
 
 
-def _write_record(path: str, text: str) -> None:
-    Path(path).write_text(text, "utf-8")
-
-
-def _clear(folder: Path, overwrite: bool) -> None:
-    """A folder for the files: a new or empty one, or that of a stack that may be replaced."""
-    folder.mkdir(parents=True, exist_ok=True)
-    files = list(folder.iterdir())
+def _ask_whether_free(folder: Path, overwrite: bool) -> None:
+    """An error unless there is no folder, an empty one, or a stack that may be replaced."""
+    files = list(folder.iterdir()) if folder.exists() else []
     if not files:
         return
     if not overwrite:
@@ -191,8 +230,6 @@ def _clear(folder: Path, overwrite: bool) -> None:
     strange = [p.name for p in files if p.name not in (HEADER, "info") and not _is_block(p)]
     if strange:
         raise FileExistsError(f"{folder} holds more than a stack of .npy files: {strange[0]!r}")
-    for path in files:
-        path.unlink()
 
 
 def _is_block(path: Path) -> bool:

@@ -3,12 +3,15 @@
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import Any
+from pathlib import Path
+from typing import Any, Self
 from uuid import uuid4
 from weakref import WeakValueDictionary
 
 import dask.array as da
 import numpy as np
+from dask._task_spec import Task
+from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
 
 from dimflow.dask.storage.packing import packing_in
 from dimflow.errors import DimflowError, FileFormatError, UnitError
@@ -63,16 +66,33 @@ class Source(ABC):
         """Whether these numbers are read from a place that is to be written to."""
         return same_place(self.place, place)
 
-    def ask_for_the_same(self, shape: Any, dtype: Any, attrs: Any = None) -> None:
+    def ask_for_the_same(self, shape: Any, dtype: Any, attrs: Any) -> None:
         """An error if what is at the place is not what was there when the array was planned."""
-        for name, now, was in zip(MEANT, _meaning(attrs or {}), self.meaning, strict=True):
+        self.ask_for_the_same_meaning(attrs)
+        self.ask_for_the_same_layout(shape, dtype)
+
+    def ask_for_the_same_meaning(self, attrs: Mapping[str, Any]) -> None:
+        """An error if the numbers are in another unit now, or packed in another way."""
+        for name, now, was in zip(MEANT, _meaning(attrs), self.meaning, strict=True):
             if now != was:
                 changed = f"its attribute {name} is {now or 'gone'} now, and was {was or 'none'}"
                 raise FileFormatError(self.place, changed, "open it again")
+
+    def ask_for_the_same_layout(self, shape: Any, dtype: Any) -> None:
+        """An error if there are other numbers now."""
         if (tuple(shape), np.dtype(dtype)) != (self.shape, self.dtype):
             now = f"{dtype} of shape {tuple(shape)}"
             was = f"{self.dtype} of shape {self.shape}"
             raise FileFormatError(self.place, f"it holds {now} now, and held {was}")
+
+    @property
+    def asks_once(self) -> bool:
+        """Whether each computation looks at the place once, and not with each part."""
+        return False
+
+    def asked(self) -> Self:
+        """The same as it is now, after a look whether it was replaced by something else."""
+        return self
 
 
 def _meaning(attrs: Mapping[str, Any]) -> tuple[str, ...]:
@@ -106,6 +126,8 @@ def lazily(source: Source, chunks: Any, name: str, **kwargs: Any) -> Any:
         problem = f"it holds no numbers, but {source.dtype!s:.60}"
         raise FileFormatError(source.place, problem)
     _ask_for_count(source, chunks)
+    if source.asks_once:
+        kwargs["inline_array"] = False
     made = da.from_array(
         source,
         chunks,
@@ -113,8 +135,19 @@ def lazily(source: Source, chunks: Any, name: str, **kwargs: Any) -> Any:
         asarray=False,
         meta=np.empty((0,) * source.ndim, source.dtype),
     )
+    if source.asks_once:
+        made = _asking(made, source)
     origins[made.name] = source
     return made
+
+
+def _asking(made: Any, source: Source) -> Any:
+    """The same array. The task that all blocks have their source from asks for it first."""
+    layers = dict(made.dask.layers)
+    (name,) = set(layers) - {made.name}
+    layers[name] = MaterializedLayer({name: Task(name, source.asked)})
+    graph = HighLevelGraph(layers, made.dask.dependencies)
+    return da.Array(graph, made.name, made.chunks, meta=made._meta)
 
 
 def _ask_for_count(source: Source, chunks: Any) -> None:
@@ -239,6 +272,15 @@ def opened_array(data: Any) -> str | None:
     library = type(data).__module__.partition(".")[0]
     is_known = library in ("h5py", "h5netcdf", "zarr") and hasattr(data, "attrs")
     return library if is_known and hasattr(data, "shape") else None
+
+
+def stamp(path: Path) -> tuple[int, ...] | None:
+    """What changes when a file is written anew; None if there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_ino, found.st_size
 
 
 def shown(key: Any) -> str:

@@ -1,14 +1,16 @@
 """Writing lazy arrays block by block: into anything that takes a part of an array at a key."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
+from uuid import uuid4
 
 import dask
 import dask.array as da
 import numpy as np
 
 from dimflow.dask.progress import shown as progress_shown
+from dimflow.dask.storage.drafts import Draft
 from dimflow.dask.storage.sources import plain_block, shown
 from dimflow.errors import ShapeMismatch, UnitError
 
@@ -16,10 +18,11 @@ from dimflow.errors import ShapeMismatch, UnitError
 class Target(ABC):
     """What blocks are written into: an array at a place, which a task opens for itself."""
 
-    __slots__ = ("place",)
+    __slots__ = ("_token", "place")
 
     def __init__(self, place: str) -> None:
         self.place = place
+        self._token = uuid4().hex  # two that write to one place write to drafts of their own
 
     def __setitem__(self, key: Any, block: Any) -> None:
         try:
@@ -40,7 +43,7 @@ class Target(ABC):
         """What was written at a key."""
 
     def __dask_tokenize__(self) -> tuple[str, ...]:
-        return "dimflow.storage", self.place
+        return "dimflow.storage", self._token
 
 
 def write_blocks(
@@ -49,7 +52,7 @@ def write_blocks(
     *,
     region: tuple[slice, ...] | None = None,
     lock: Any = False,
-    finish: Callable[[], object] | None = None,
+    draft: Draft | None = None,
     compute: bool = True,
     progress: bool = False,
     **options: Any,
@@ -57,7 +60,7 @@ def write_blocks(
     """Write all blocks into a target; `options` are for Dask's scheduler."""
     chosen = scheduler_in(options)
     layer = da.store(raw, target, lock=lock, regions=region, compute=False, **chosen)
-    return done_after(layer.to_delayed().ravel().tolist(), finish, compute, progress, options)
+    return done_after(layer.to_delayed().ravel().tolist(), draft, compute, progress, options)
 
 
 def scheduler_in(options: dict[str, Any]) -> dict[str, Any]:
@@ -67,24 +70,39 @@ def scheduler_in(options: dict[str, Any]) -> dict[str, Any]:
 
 def done_after(
     tasks: list[Any],
-    finish: Callable[[], object] | None,
+    draft: Draft | None,
     compute: bool,
     progress: bool,
     options: dict[str, Any],
 ) -> Any:
-    """Run tasks, then call `finish`: now, or when the Delayed that is returned is computed."""
-    done = dask.delayed(_finished, pure=False)(tasks, finish)
+    """Run tasks, then put the draft in its place: now, or when the Delayed returned is computed.
+
+    A draft is removed when they fail now; nobody tells us of what fails later.
+    """
+    done = dask.delayed(_finished, pure=False)(tasks, draft)
     if not compute:
         return done
     others = {key: value for key, value in options.items() if key != "scheduler"}
-    with progress_shown(progress, options.get("scheduler")) as scheduler:
-        done.compute(scheduler=scheduler, **others)
+    try:
+        with progress_shown(progress, options.get("scheduler")) as scheduler:
+            done.compute(scheduler=scheduler, **others)
+    except BaseException as error:
+        if draft is not None:
+            _give_up(draft, error)
+        raise
     return None
 
 
-def _finished(blocks: Any, finish: Callable[[], object] | None) -> None:
-    if finish is not None:
-        finish()
+def _give_up(draft: Draft, error: BaseException) -> None:
+    try:
+        draft.remove()
+    except Exception as other:  # the first error says more
+        error.add_note(f"what was written could not be removed: {other!s:.200}")
+
+
+def _finished(blocks: Any, draft: Draft | None) -> None:
+    if draft is not None:
+        draft()
 
 
 def region_of(region: Any, shape: tuple[int, ...], source: tuple[int, ...]) -> tuple[slice, ...]:
@@ -107,8 +125,11 @@ def region_of(region: Any, shape: tuple[int, ...], source: tuple[int, ...]) -> t
     return found
 
 
-def cut_for(raw: Any, steps: Sequence[int], region: tuple[slice, ...] | None = None) -> Any:
+def cut_for(raw: Any, steps: Sequence[Any], region: tuple[slice, ...] | None = None) -> Any:
     """In blocks that each lie in chunks of their own, so that no two tasks write to one chunk."""
+    if len(steps) != raw.ndim or not all(isinstance(n, (int, np.integer)) and n > 0 for n in steps):
+        problem = f"chunks have a length for each of {raw.ndim} axes, and not {steps!r:.80}"
+        raise UnitError(problem, "leave them out: they are then the blocks of the array")
     starts = [0] * raw.ndim if region is None else [s.start for s in region]
     if all(_is_cut(c, s, n) for c, s, n in zip(raw.chunks, starts, steps, strict=True)):
         return raw

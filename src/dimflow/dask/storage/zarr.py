@@ -8,17 +8,18 @@ import os
 import warnings
 from itertools import islice, product
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from dimflow.dask.storage.sources import Source, lazily, plain, shown, with_its_unit
+from dimflow.dask.storage.files import needs_package
+from dimflow.dask.storage.sources import Source, lazily, plain, shown, stamp, with_its_unit
 from dimflow.errors import BackendNotInstalled, DimflowError, FileFormatError, UnitError
 from dimflow.io.attributes import COMPLETE
 
 DIMENSIONS = "_ARRAY_DIMENSIONS"  # where xarray keeps names of axes in zarr's second format
+METADATA = ("zarr.json", ".zarray", ".zattrs")
 ALL = "all"
-ONCE = -1  # a time that no file was written at
 
 
 class Opened(NamedTuple):
@@ -29,43 +30,75 @@ class Opened(NamedTuple):
 
 
 class ZarrSource(Source):
-    """An array of zarr's. Chunks that are not there are the fill value, or an error."""
+    """An array of zarr's. Chunks that are not there are the fill value, or an error.
 
-    __slots__ = ("_array", "_is_complete", "_looked")
+    A file of metadata is looked at with each part; in other stores that would be a request.
+    """
 
-    def __init__(self, opened: Opened, is_complete: bool, attrs: Any) -> None:
+    __slots__ = ("_array", "_missing", "_written")
+
+    def __init__(self, opened: Opened, missing: str | None, attrs: Any) -> None:
         array = opened.array
         chunks = array.shards or array.chunks
         super().__init__(opened.place, array.shape, array.dtype, chunks, attrs)
         self._array = array
-        self._is_complete = is_complete
-        self._looked = _written_at(array)
+        self._missing = missing
+        self._written = _written_at(array)
+
+    @property
+    def asks_once(self) -> bool:
+        """Whether there is no file to look at."""
+        return self._written is None
+
+    def asked(self) -> Self:
+        """The array that is there now, which may be cut or packed in another way."""
+        version = self._array.metadata.zarr_format
+        try:
+            try:
+                array = self._opened(version)
+            except FileNotFoundError:
+                array = self._opened(5 - version)  # there are the second and the third
+        except FileNotFoundError:
+            raise self._gone() from None
+        except Exception as error:
+            raise _unreadable(self.place, error) from error
+        opened = Opened(array, self.place)
+        _refuse_pickles(array, self.place)
+        attrs = attributes_of(opened)
+        self.ask_for_the_same(array.shape, array.dtype, attrs)
+        return type(self)(opened, self._missing, attrs)
+
+    def _opened(self, version: int) -> Any:
+        return library().open_array(self._array.store_path, mode="r", zarr_format=version)
 
     def read(self, key: Any) -> Any:
         """A part, after a look whether its chunks exist where that is to be known."""
-        self._ask_for_meaning()
+        if not self.asks_once and _written_at(self._array) != self._written:
+            self._take(self.asked())
         found = np.asarray(self._array[key])
         if self._may_be_missing(found, key):
-            if self._is_complete:
+            if self._is_complete():
                 self._ask_for_chunks(key)
-            elif not _exists(self._array, _metadata_name(self._array)):
-                raise FileNotFoundError(f"the array of zarr's at {self.place} is gone")
+            elif not is_there(self._array):
+                raise self._gone()
         return found
 
-    def _ask_for_meaning(self) -> None:
-        """An error if the array was replaced by one that means something else.
+    def _take(self, now: Self) -> None:
+        """What is there now. The time comes last: other threads go by it."""
+        self._array, self.chunks = now._array, now.chunks
+        self._written = now._written
 
-        It is asked where the metadata were written anew; where that cannot be seen, once.
-        """
-        now = _written_at(self._array)
-        if self._looked == ONCE or (now is not None and now == self._looked):
-            return
-        try:
-            array = library().open_array(self._array.store_path, mode="r")
-        except FileNotFoundError:
-            raise FileNotFoundError(f"the array of zarr's at {self.place} is gone") from None
-        self.ask_for_the_same(array.shape, array.dtype, array.metadata.attributes)
-        self._looked = ONCE if now is None else now
+    def _gone(self) -> FileNotFoundError:
+        return FileNotFoundError(f"the array of zarr's at {self.place} is gone")
+
+    def _is_complete(self) -> bool:
+        """Whether a chunk that is not there is an error: it is in what dimflow wrote."""
+        if self._missing is not None:
+            return self._missing == "error"
+        metadata, attrs = self._array.metadata, self._array.metadata.attributes
+        # Others copy attributes, but have a number for missing.
+        is_ours = self._array.fill_value is None or metadata.zarr_format != 2
+        return attrs.get(COMPLETE) == ALL and is_ours and "_FillValue" not in attrs
 
     def _may_be_missing(self, found: Any, key: Any) -> bool:
         """Whether the fill value is among numbers; at a corner, if they are of one chunk."""
@@ -128,8 +161,7 @@ def read_zarr(
     array, place = opened
     _refuse_pickles(array, place)
     attrs = attributes_of(opened)
-    is_complete = _is_complete(array, attrs) if missing is None else missing == "error"
-    source = ZarrSource(opened, is_complete, attrs)
+    source = ZarrSource(opened, missing, attrs)
     raw = lazily(source, source.chunks if chunks is None else chunks, "from-zarr")
     return with_its_unit(cls, raw, _with_fill(array, attrs), unit, place, default=default)
 
@@ -141,12 +173,6 @@ def attributes_of(opened: Opened) -> dict[str, Any]:
         problem = f"its attributes are a {type(found).__name__}, and not an object"
         raise FileFormatError(opened.place, problem)
     return {key: plain(value) for key, value in found.items()}
-
-
-def _is_complete(array: Any, attrs: dict[str, Any]) -> bool:
-    """Whether dimflow wrote all chunks. Others copy attributes, but have a number for missing."""
-    is_ours = array.fill_value is None or array.metadata.zarr_format != 2
-    return attrs.get(COMPLETE) == ALL and is_ours and "_FillValue" not in attrs
 
 
 def _with_fill(array: Any, attrs: dict[str, Any]) -> dict[str, Any]:
@@ -183,8 +209,12 @@ def opened_for_reading(url: Any, component: str | None, options: Any) -> Opened:
         _refuse_group(zarr, store, component, place)
         if isinstance(error, FileNotFoundError):
             raise FileNotFoundError(f"there is no array of zarr's at {place}") from error
-        problem = f"its metadata are damaged: {type(error).__name__}: {error!s:.200}"
-        raise FileFormatError(place, problem) from error
+        raise _unreadable(place, error) from error
+
+
+def _unreadable(place: str, error: Exception) -> FileFormatError:
+    what = "it cannot be reached" if isinstance(error, OSError) else "its metadata are damaged"
+    return FileFormatError(place, f"{what}: {type(error).__name__}: {error!s:.200}")
 
 
 def _refuse_group(zarr: Any, store: Any, component: str | None, place: str) -> None:
@@ -230,44 +260,50 @@ def store_at(url: Any, options: Any, place: str, *, read_only: bool) -> Any:
             raise UnitError(f"{place} is a local path, which takes no storage_options")
         return name
     try:
+        if "::" in name:
+            return _chained(name, options or {}, read_only)
         return library().storage.FsspecStore.from_url(
             name, storage_options=options, read_only=read_only
         )
     except ImportError as error:
-        needed = _package_for(name.partition("://")[0])
-        raise BackendNotInstalled(needed, f"{place} needs it: pip install {needed}") from error
+        raise needs_package(place, name.rpartition("::")[2].partition("://")[0]) from error
     except ValueError as error:
         raise UnitError(f"cannot open {place}: {error!s:.200}") from error
 
 
-def _package_for(protocol: str) -> str:
-    try:
-        from fsspec.registry import known_implementations
-    except ImportError:
-        return "fsspec"
-    return str(known_implementations.get(protocol, {}).get("class", "fsspec")).partition(".")[0]
+def _chained(name: str, options: Any, read_only: bool) -> Any:
+    """A store behind a cache: a cache of fsspec's says of itself what holds of the inner one."""
+    from fsspec.core import url_to_fs
+    from fsspec.implementations.asyn_wrapper import AsyncFileSystemWrapper
+
+    files, path = url_to_fs(name, **options)
+    wrapped = AsyncFileSystemWrapper(files, asynchronous=True)
+    return library().storage.FsspecStore(wrapped, read_only=read_only, path=path)
+
+
+def is_there(array: Any) -> bool:
+    """Whether the metadata of an array are still where it was opened."""
+    return _exists(array, _metadata_name(array))
 
 
 def _exists(array: Any, name: str) -> bool:
+    return bool(waited_for((array.store_path / name).exists()))
+
+
+def waited_for(task: Any) -> Any:
+    """What a coroutine gives, which runs in the loop that zarr's stores live in."""
     from zarr.core.sync import sync
 
-    return bool(sync((array.store_path / name).exists()))
+    return sync(task)
 
 
-def _written_at(array: Any) -> int | None:
-    """When the metadata of an array in a local folder were written; None for others."""
+def _written_at(array: Any) -> tuple[Any, ...] | None:
+    """What changes when metadata in a local folder are written anew; None for other stores."""
     place = array.store_path
     folder = getattr(place.store, "root", None)
     if not isinstance(folder, os.PathLike):
         return None
-    try:
-        return Path(folder, place.path, _attributes_name(array)).stat().st_mtime_ns
-    except OSError:
-        return None
-
-
-def _attributes_name(array: Any) -> str:
-    return ".zattrs" if array.metadata.zarr_format == 2 else "zarr.json"
+    return tuple(stamp(Path(folder, place.path, name)) for name in METADATA)
 
 
 def _metadata_name(array: Any) -> str:

@@ -1,8 +1,5 @@
 """Writing lazy arrays to zarr: all is checked before the first byte."""
 
-import secrets
-import shutil
-import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,6 +8,7 @@ import dask.array as da
 import numpy as np
 
 from dimflow.dask.progress import client_of
+from dimflow.dask.storage.drafts import done_before
 from dimflow.dask.storage.packing import packing_in, refuse_packing
 from dimflow.dask.storage.sources import ask_for_plain_numbers, refuse_own_source
 from dimflow.dask.storage.targets import Target, cut_for, region_of, write_blocks
@@ -19,11 +17,18 @@ from dimflow.dask.storage.zarr import (
     DIMENSIONS,
     Opened,
     attributes_of,
+    is_there,
     library,
     opened_for_reading,
     place_of,
     read_zarr,
     store_at,
+)
+from dimflow.dask.storage.zarr_drafts import (
+    NewArray,
+    ZarrDraft,
+    consolidate_again,
+    draft_beside,
 )
 from dimflow.errors import DtypeMismatch, UnitError
 from dimflow.io.attributes import COMPLETE, unit_in, with_encoding
@@ -33,51 +38,23 @@ from dimflow.units import Unit
 class ZarrTarget(Target):
     """An array of zarr's that takes blocks, those of one value alone too."""
 
-    __slots__ = ("_array",)
+    __slots__ = ("_array", "_draft")
 
-    def __init__(self, array: Any, place: str) -> None:
+    def __init__(self, array: Any, place: str, draft: ZarrDraft | None) -> None:
         super().__init__(place)
         self._array = array.with_config({"write_empty_chunks": True})
+        self._draft = draft
 
     def write(self, key: Any, block: Any) -> None:
-        """Write a block."""
+        """Write a block; one that comes after the end, of another thread, is taken back."""
         self._array[key] = block
+        if self._draft is not None and not is_there(self._array):
+            self._draft.remove()
+            raise done_before(self.place)
 
     def read(self, key: Any) -> Any:
         """What was written."""
         return self._array[key]
-
-
-class Draft:
-    """A folder beside that of an array, which takes its place when it is called."""
-
-    __slots__ = ("final", "path", "store")
-
-    def __init__(self, final: Path, store: str | None) -> None:
-        self.final = str(final)
-        self.path = str(final.with_name(f".{final.name[:100]}.{secrets.token_hex(8)}.tmp"))
-        self.store = store  # where there may be a list of arrays
-
-    @classmethod
-    def of(cls, store: Any, component: str | None) -> "Draft | None":
-        """For a local store; others have no way to move an array."""
-        if not isinstance(store, str):
-            return None
-        final = Path(store).resolve()
-        return cls(final / component.strip("/"), store) if component else cls(final, None)
-
-    def __call__(self) -> None:
-        """Put the draft where the array was."""
-        old = Path(f"{self.path}.old")
-        Path(self.final).rename(old)
-        Path(self.path).rename(self.final)
-        shutil.rmtree(old)
-        if self.store is not None:
-            consolidate_again(self.store)
-
-    def remove(self) -> None:
-        """Leave the array that is there alone."""
-        shutil.rmtree(self.path, ignore_errors=True)
 
 
 class Writing(NamedTuple):
@@ -88,26 +65,20 @@ class Writing(NamedTuple):
     place: str
     region: tuple[slice, ...] | None
     unit: Unit
-    draft: Draft | None = None
+    draft: ZarrDraft | None = None
 
 
 def written(x: Any, writing: Writing, return_stored: bool, running: dict[str, Any]) -> Any:
     """Write, now or later; give a lazy array of what is stored, if that is asked for."""
     raw, array, place, region, unit, draft = writing
-    target = ZarrTarget(array, place)
+    target = ZarrTarget(array, place, draft)
     if return_stored and not running["compute"]:
         later = da.store(raw, target, lock=False, regions=region, compute=False, return_stored=True)
         return x._made(later, unit)
-    try:
-        done = write_blocks(raw, target, region=region, finish=draft, **running)
-    except BaseException:
-        if draft is not None:
-            draft.remove()
-        raise
+    done = write_blocks(raw, target, region=region, draft=draft, **running)
     if not return_stored:
         return done
-    if draft is not None:
-        array = library().open_array(draft.final, mode="r")
+    array = array if draft is None else draft.opened()
     stored = read_zarr(type(x), Opened(array, place), None, None)
     return stored if region is None else stored[region]
 
@@ -140,7 +111,7 @@ def planned_new(
     group = _group_format(zarr, store) if component else None
     version = zarr_format or group or zarr.config.get("default_zarr_format")
     replaces = _ask_whether_free(zarr, store, component, place, overwrite)
-    draft = Draft.of(store, component) if replaces and may_wait else None
+    draft = draft_beside(store, component) if replaces and may_wait else None
     given = dict(creation)
     chunks = tuple(given.pop("chunks", None) or (max(1, *c) for c in raw.chunks))
     raw = cut_for(raw, given.get("shards") or chunks)
@@ -151,21 +122,21 @@ def planned_new(
     else:
         given.setdefault("dimension_names", names)
     given.setdefault("compressors", _checked_compression(version))
-    array = zarr.create_array(
-        store if draft is None else draft.path,
-        name=component if draft is None else None,
-        shape=raw.shape,
-        chunks=chunks,
-        dtype=raw.dtype,
-        zarr_format=version,
-        attributes=attributes,
-        overwrite=overwrite and draft is None,
-        config={"write_empty_chunks": True},
+    options = {
+        "shape": raw.shape,
+        "chunks": chunks,
+        "dtype": raw.dtype,
+        "zarr_format": version,
+        "attributes": attributes,
+        "config": {"write_empty_chunks": True},
         **given,
-    )
-    if component and draft is None:
+    }
+    if draft is not None:
+        return Writing(raw, draft.created(options), place, None, x.unit, draft)
+    array = zarr.create_array(store, name=component, overwrite=overwrite, **options)
+    if component:
         consolidate_again(store)
-    return Writing(raw, array, place, None, x.unit, draft)
+    return Writing(raw, array, place, None, x.unit, None if replaces else NewArray(array))
 
 
 def planned_region(x: Any, url: Any, component: str | None, options: Any, region: Any) -> Writing:
@@ -229,7 +200,7 @@ def _ask_whether_free(
 def _group_format(zarr: Any, store: Any) -> int | None:
     """The version of the format of a group that is there already."""
     try:
-        return int(zarr.open_group(store, mode="r").metadata.zarr_format)
+        return int(zarr.open_group(store, mode="r+").metadata.zarr_format)
     except Exception:
         return None
 
@@ -243,7 +214,7 @@ def _holds_something(name: str) -> bool:
 
 def _kind_at(zarr: Any, store: Any, component: str | None) -> str | None:
     try:
-        found = zarr.open(store, path=component, mode="r")
+        found = zarr.open(store, path=component, mode="r+")
     except FileNotFoundError:
         return None
     except Exception:  # whatever it was, it may be of worth to somebody
@@ -260,16 +231,6 @@ def _checked_compression(version: int) -> Any:
     from zarr.codecs import ZstdCodec
 
     return ZstdCodec(level=0, checksum=True)
-
-
-def consolidate_again(store: Any) -> None:
-    """Where a store has a list of its arrays, the new one belongs there too."""
-    zarr = library()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # that the third format has no word on such lists
-        group = zarr.open_group(store, mode="r")
-        if group.metadata.consolidated_metadata is not None:
-            zarr.consolidate_metadata(store)
 
 
 def refuse_memory_of_one_process(url: Any, scheduler: Any) -> None:
