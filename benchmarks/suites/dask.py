@@ -2,6 +2,7 @@
 
 import pickle
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 from benchmarks import lazy_arrays
@@ -21,12 +22,14 @@ TASKS, SENT = "tasks of 10 blocks", "what is sent and named, 10 blocks"
 GOAL = 1.1  # of building
 
 LENGTH: Exponents = (1, 0, 0, 0, 0)
+ROOT: Exponents = (Fraction(1, 2), 0, 0, 0, 0)
 LENGTH_TIME: Exponents = (1, 0, 1, 0, 0)
 ENERGY: Exponents = (2, 1, -2, 0, 0)
 MOMENTUM: Exponents = (1, 1, -1, 0, 0)
 _COUNTS = 3  # rounds where nothing but a count is taken
 _LONGER = 4  # samples, where other threads work
 
+_FUNCTIONS = dict.fromkeys(("pint", "unyt"), "functions get blocks without units")
 _NUMBERS = {"unyt": "adds metres and kilometres as if they were one unit"}
 
 
@@ -52,10 +55,18 @@ ROWS = [
     Row("total", "x.sum()", LENGTH),
     Row("mean", "x.mean()", LENGTH),
     Row("slice", "x[3:7]", LENGTH),
+    Row("every other", "x[::2]", LENGTH),
+    Row("list of places", "x[[1, 3, 5]]", LENGTH),
+    Row("np.sqrt", "np.sqrt(x)", ROOT),
     Row("convert", "x.to(km)", LENGTH, truth="x", others={RAW: "x / 1000.0"}, scale=1000.0),
     Row("½mv², total", "(0.5 * m * v**2).sum()", ENERGY),
     Row("20 operations", "chain(m, v)", MOMENTUM),
-]
+    Row("map_blocks", "x.map_blocks(doubled)", LENGTH, truth="doubled(x)", refused=_FUNCTIONS),
+    Row("map_overlap", "x.map_overlap(doubled, depth=1, boundary='reflect')", LENGTH,
+        truth="doubled(x)", refused=_FUNCTIONS),
+    Row("blockwise", "da.blockwise(product, 'i', x, 'i', y, 'i')", LENGTH_TIME,
+        truth="product(x, y)", refused=_FUNCTIONS),
+]  # fmt: skip
 CONVERSIONS = [  # by a user who knows where the chain ends
     Row(
         "three conversions",
@@ -101,16 +112,30 @@ def contenders(size: int, blocks: int) -> dict[str, Contender]:
 
 
 def tools() -> dict[str, Any]:
+    import dask.array as da
     import numpy as np
     from dask.base import tokenize
 
     return {
         "np": np,
+        "da": da,
+        "doubled": doubled,
+        "product": product,
         "tokenize": tokenize,
         "tasks": tasks,
         "sent": sent,
         "chain": lambda m, v: chain(m, v, np.sqrt, np.maximum),
     }
+
+
+def doubled(block: Any) -> Any:
+    """A user's function of one block."""
+    return block * 2
+
+
+def product(left: Any, right: Any) -> Any:
+    """A user's function of two blocks."""
+    return left * right
 
 
 def tasks(array: Any) -> int:

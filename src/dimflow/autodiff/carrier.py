@@ -323,11 +323,13 @@ class Carriers(Backend):
         return backend("numpy").namespace
 
     def asarray(self, data: Any, *, dtype: Any = None, device: Any = None, copy: Any = None) -> Any:
-        """A carrier as it is, in another dtype if one is given."""
+        """A carrier as it is, in another dtype if one is given; else an array of its library."""
         if not isinstance(data, Carrier):
             from dimflow.backends import backend
 
-            return backend("numpy").asarray(data, dtype=dtype, device=device, copy=copy)
+            known = interpreter_of(type(data)) if hasattr(data, "dtype") else None
+            library = known if isinstance(known, Backend) else backend("numpy")
+            return library.asarray(data, dtype=dtype, device=device, copy=copy)
         return data if dtype is None or dtype == data.dtype else ops.astype(data, dtype)
 
     def to_numpy(self, raw: Any) -> Any:

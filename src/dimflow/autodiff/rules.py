@@ -13,7 +13,7 @@ from dimflow.autodiff.carrier import alive, shielded
 from dimflow.autodiff.constants import check_held, held
 from dimflow.autodiff.node import Node
 from dimflow.autodiff.saving import Form
-from dimflow.errors import MissingRule
+from dimflow.errors import ComputationError, MissingRule
 from dimflow.ops import Op, dispatch
 from dimflow.ops.rules.derivatives import (
     Given,
@@ -25,7 +25,8 @@ from dimflow.ops.rules.derivatives import (
     Zero,
 )
 from dimflow.ops.rules.dtypes import kind_of
-from dimflow.ops.rules.layout import laid_out
+from dimflow.ops.rules.layout import UNKNOWN_LENGTHS, laid_out
+from dimflow.ops.rules.shapes import is_known, same_shape
 from dimflow.ops.rules.transposition import shape_of, unbroadcast
 
 Parts = list[Any]
@@ -108,9 +109,21 @@ def pulled(call: Node, cts: Sequence[Any]) -> Sequence[Any]:
         check_held(call)
     rule = call.op.derivative
     way = _BACK.get(type(rule)) or _way(_BACK, call.op)
-    if dispatch.stubborn and _is_stubborn(call, cts):
-        return list(map(alive, way(_shielded(call), rule, shielded(cts))))
-    return way(call, rule, cts)
+    try:
+        if dispatch.stubborn and _is_stubborn(call, cts):
+            return list(map(alive, way(_shielded(call), rule, shielded(cts))))
+        return way(call, rule, cts)
+    except (TypeError, ValueError) as error:
+        _blame_lengths(call, error)
+        raise
+
+
+def _blame_lengths(call: Node, error: Exception) -> None:
+    """Raise what an error means where only the data know a length, which rules may ask for."""
+    assert call.op is not None
+    values = (*call.values, *leaves(call.out))
+    if not all(is_known(shape_of(value)) for value in values):
+        raise ComputationError(f"a derivative of {call.op.name}", *UNKNOWN_LENGTHS) from error
 
 
 def _whole(call: Node, cts: Sequence[Any]) -> Any:
@@ -226,11 +239,20 @@ def pushed(call: Node, tangents: Sequence[Any]) -> Parts:
         check_held(call)
     way = _way(_FORWARD, call.op)
     with np.errstate(all="ignore"):  # a slope may be endless where the value is not
-        if _is_stubborn(call, tangents):
-            found = way(_shielded(call), call.op.derivative, shielded(tangents))
-            moved: Sequence[Any] = list(map(alive, found))
-        else:
-            moved = way(call, call.op.derivative, tangents)
+        try:
+            return _pushed(way, call, tangents, results)
+        except (TypeError, ValueError) as error:
+            _blame_lengths(call, error)
+            raise
+
+
+def _pushed(way: Any, call: Node, tangents: Sequence[Any], results: Sequence[Any]) -> Parts:
+    rule: Any = call.op.derivative  # type: ignore[union-attr]
+    if _is_stubborn(call, tangents):
+        found = way(_shielded(call), rule, shielded(tangents))
+        moved: Sequence[Any] = list(map(alive, found))
+    else:
+        moved = way(call, rule, tangents)
     return [
         None if t is None or kind_of(out) not in "fc" else _stretched(fitted(t, out), out)
         for t, out in zip(moved or [None] * len(results), results, strict=True)
@@ -242,7 +264,9 @@ def _stretched(tangent: Any, out: Any) -> Any:
     shape = shape_of(out)
     if shape_of(tangent) == shape:
         return tangent
-    return ops.broadcast_to(laid_out(tangent, out), shape=shape)
+    tangent = laid_out(tangent, out)
+    is_spread = same_shape(shape_of(tangent), shape)
+    return tangent if is_spread else ops.broadcast_to(tangent, shape=shape)
 
 
 def _partials_forward(call: Node, rule: Partials, tangents: Sequence[Any]) -> Parts:

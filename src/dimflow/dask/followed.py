@@ -11,21 +11,29 @@ from dimflow.array import DimArray
 from dimflow.array.core import Core
 from dimflow.array.dimarray import wrap
 from dimflow.autodiff.carrier import Carrier, innermost
-from dimflow.autodiff.layout import relaid
+from dimflow.autodiff.layout import is_in_batch, relaid
 from dimflow.errors import TracedValueError
 
 _READ = frozenset(("chunks", "chunksize", "numblocks", "npartitions"))
 _COMPUTED = "compute after the derivative is built, or take the values: dimflow.stop_gradient(x)"
 SAY_IT = "say what its derivative is: dimflow.custom_gradient"
+_OTHERWISE = f"write it with dimflow's functions or map_blocks, or {SAY_IT}"
 _WITHOUT_RULE = f"Dask's method has no derivative: write it with dimflow's functions, or {SAY_IT}"
 
 
-def refuse_followed(operation: str, args: Sequence[Any]) -> None:
+def refuse_followed(operation: str, args: Sequence[Any], hint: str = _OTHERWISE) -> None:
     """TracedValueError for an operation on blocks that has no derivative."""
     for value in args:
         raw = value._raw if isinstance(value, Core) else value
         if isinstance(raw, Carrier):
-            hint = f"write it with dimflow's functions or map_blocks, or {SAY_IT}"
+            raise TracedValueError(operation, raw.trace.verb, hint)
+
+
+def refuse_batches(operation: str, raws: Sequence[Any]) -> None:
+    """TracedValueError within vmap: blocks do not know of the axis that it hides."""
+    for raw in raws:
+        if is_in_batch(raw):
+            hint = f"use {operation} outside of vmap"
             raise TracedValueError(operation, raw.trace.verb, hint)
 
 
@@ -64,9 +72,22 @@ def _rechunked(array: DimArray, chunks: Any = "auto", *args: Any, **kwargs: Any)
 
 def _mapped(array: DimArray, func: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """The function on every block; its derivative runs block by block too."""
-    from dimflow.dask.differentiable import map_blocks
+    from dimflow.dask.blocks import map_blocks
 
     return map_blocks(func, array, *args, **kwargs)
 
 
-METHODS: dict[str, Callable[..., Any]] = {"rechunk": _rechunked, "map_blocks": _mapped}
+def _overlapped(
+    array: DimArray, func: Callable[..., Any], depth: Any, boundary: Any = None, **kwargs: Any
+) -> Any:
+    """The function on every block with a part of its neighbours, as its derivative runs."""
+    from dimflow.dask.blocks import map_overlap
+
+    return map_overlap(func, array, depth=depth, boundary=boundary, **kwargs)
+
+
+METHODS: dict[str, Callable[..., Any]] = {
+    "rechunk": _rechunked,
+    "map_blocks": _mapped,
+    "map_overlap": _overlapped,
+}

@@ -7,6 +7,8 @@ import dask.array as da
 import numpy as np
 from dask.array.utils import validate_axis
 
+from dimflow.array.core import is_followed
+from dimflow.backends.dask_blocks.holes import with_holes
 from dimflow.dask.blocks.mapping import called
 from dimflow.dask.blocks.places import Fixed
 from dimflow.dask.blocks.planning import (
@@ -37,10 +39,10 @@ def apply_along_axis(
 
     The unit, the dtype and the shape of what it gives are tried on a slice, unless declared.
     """
-    return _along("apply_along_axis", func1d, axis, arr, args, dtype, shape, unit, kwargs)
+    return applied("apply_along_axis", func1d, axis, arr, args, dtype, shape, unit, kwargs)
 
 
-def _along(
+def applied(
     operation: str,
     func1d: Any,
     axis: int,
@@ -51,6 +53,12 @@ def _along(
     unit: Any,
     kwargs: dict[str, Any],
 ) -> Any:
+    """What `apply_along_axis` gives, for an operation of another name."""
+    if is_followed(arr):
+        from dimflow.dask.differentiable.looping import along_axis
+
+        form = {"dtype": dtype, "shape": shape, "unit": unit}
+        return along_axis(operation, func1d, axis, (arr, *args), form, kwargs)
     call, given = called(operation, func1d, (arr, *args), kwargs)
     raw = da.asarray(given.raws[0])
     place = validate_axis(axis, raw.ndim)
@@ -74,7 +82,7 @@ def _along(
         **given.kwargs,
     )
     call.array = result.name
-    return with_result_unit(result, plan.wanted.unit)
+    return with_result_unit(with_holes(result, (raw,)), plan.wanted.unit)
 
 
 def apply_over_axes(func: Callable[..., Any], a: Any, axes: Any, unit: Any = None) -> Any:
@@ -85,7 +93,7 @@ def apply_over_axes(func: Callable[..., Any], a: Any, axes: Any, unit: Any = Non
     for count, axis in enumerate(chosen, start=1):
         place = validate_axis(axis, ndim)
         said = unit if count == len(chosen) else None
-        result = _along("apply_over_axes", func, place, result, (0,), None, None, said, {})
+        result = applied("apply_over_axes", func, place, result, (0,), None, None, said, {})
         if result.ndim == ndim - 1:
             result = result[(slice(None),) * place + (None,)]
         elif result.ndim != ndim:

@@ -2,8 +2,10 @@
 
 from collections.abc import Callable
 from inspect import Parameter, Signature, signature
+from types import FunctionType
 from typing import Any
 
+import numpy as np
 from dask.base import normalize_token
 from dask.utils import funcname
 
@@ -34,7 +36,7 @@ class BlockCall:
     ) -> None:
         self.operation = operation
         self.function = function
-        self.asks = _asked(function)
+        self.asks: list[str] = []  # what the function wants to be told of its block
         self.units = units
         self.named: dict[str, Unit] = named
         self.wanted: Any = Wanted()
@@ -120,8 +122,14 @@ class BlockCall:
         return "dimflow.dask.BlockCall", normalize_token(self.function), plan
 
 
-def _asked(function: Callable[..., Any]) -> list[str]:
+def asked(function: Callable[..., Any]) -> list[str]:
     """What a function wants to be told of its block."""
+    if isinstance(function, FunctionType) and not function.__dict__:
+        code = function.__code__  # a signature, which a decorator may note, takes ten times longer
+        names: Any = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+        return [name for name in _ABOUT_BLOCKS if name in names]
+    if isinstance(function, np.ufunc):
+        return []
     try:
         names = signature(function).parameters
     except (TypeError, ValueError):  # not every function can be looked into
@@ -151,22 +159,39 @@ def spelled(unit: Any) -> Any:
     return [spelled(u) for u in unit] if isinstance(unit, tuple) else unit
 
 
-class _PlacedCall:
-    """Calls that are told their block by position, where Dask has no keyword for it.
+class OfFunction:
+    """Calls another function, has its name in graphs, and is another task if any slot differs."""
 
-    It is an object, since Dask would pickle a function anew for every name that it makes.
-    """
+    __slots__ = ("function",)
 
-    __name__ = "placed_call"
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
 
-    def __call__(self, call: BlockCall, place: tuple[int, ...], *blocks: Any, **kwargs: Any) -> Any:
-        return call(*blocks, block_id=place, **kwargs)
+    @property
+    def __name__(self) -> str:
+        return str(funcname(self.function))
 
-    def __reduce__(self) -> str:
-        return "placed_call"
+    def __dask_tokenize__(self) -> tuple[Any, ...]:
+        slots = [name for kind in type(self).__mro__ for name in getattr(kind, "__slots__", ())]
+        what = tuple(getattr(self, name) for name in slots)
+        return f"dimflow.dask.{type(self).__name__}", normalize_token(spelled(what))
 
-    def __dask_tokenize__(self) -> str:
-        return "dimflow.dask.placed_call"
 
+class PlacedCall:
+    """A call that is told its block by position, where Dask has no keyword for it."""
 
-placed_call = _PlacedCall()
+    __slots__ = ("call",)
+
+    def __init__(self, call: BlockCall) -> None:
+        self.call = call
+
+    def __call__(self, place: tuple[int, ...], *blocks: Any, **kwargs: Any) -> Any:
+        """The raw result for raw blocks."""
+        return self.call(*blocks, block_id=place, **kwargs)
+
+    @property
+    def __name__(self) -> str:
+        return self.call.__name__
+
+    def __dask_tokenize__(self) -> Any:
+        return "dimflow.dask.PlacedCall", self.call.__dask_tokenize__()

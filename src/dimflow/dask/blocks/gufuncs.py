@@ -6,6 +6,7 @@ from typing import Any
 import dask.array as da
 from dask.array.gufunc import _parse_gufunc_signature
 
+from dimflow.array.core import is_followed
 from dimflow.dask.blocks.mapping import called
 from dimflow.dask.blocks.places import OfCores
 from dimflow.dask.blocks.planning import (
@@ -42,14 +43,15 @@ def apply_gufunc(
     Units are as in `map_blocks`; `unit` is one for each output, in a tuple if there are several.
     All else is as in `dask.array.apply_gufunc`.
     """
+    if any(map(is_followed, args)):
+        from dimflow.dask.differentiable.looping import generalised
+
+        form = {"output_dtypes": output_dtypes, "meta": meta, "unit": unit}
+        how = {"output_sizes": output_sizes, "vectorize": vectorize, "allow_rechunk": allow_rechunk}
+        axes_of = {"axes": axes, "axis": axis, "keepdims": keepdims}
+        return generalised(func, signature, args, axes_of, {**form, **how}, kwargs)
     call, given = called("apply_gufunc", func, args, kwargs)
-    if not isinstance(signature, str):
-        hint = 'such as "(i),(i)->()"'
-        raise StructureMismatch("apply_gufunc", "a signature", type(signature).__name__, hint)
-    inputs, outputs = _parse_gufunc_signature(signature)
-    if len(inputs) != len(args):
-        wanted = f"{len(inputs)} arrays, for the signature {signature!r}"
-        raise StructureMismatch("apply_gufunc", wanted, len(args))
+    inputs, outputs = parsed(signature, args)
     is_many = isinstance(outputs, list)
     raws = [da.asarray(raw) for raw in given.raws]
     said = _said(len(outputs) if is_many else None, unit, output_dtypes, meta)
@@ -80,6 +82,18 @@ def apply_gufunc(
         return with_result_unit(results, plans[0].wanted.unit)
     pairs = zip(results, plans, strict=True)
     return tuple(with_result_unit(raw, plan.wanted.unit) for raw, plan in pairs)
+
+
+def parsed(signature: Any, args: Sequence[Any]) -> tuple[Cores, Any]:
+    """The core axes of the arguments, and those of the result, or of each in a list."""
+    if not isinstance(signature, str):
+        hint = 'such as "(i),(i)->()"'
+        raise StructureMismatch("apply_gufunc", "a signature", type(signature).__name__, hint)
+    inputs, outputs = _parse_gufunc_signature(signature)
+    if len(inputs) != len(args):
+        wanted = f"{len(inputs)} arrays, for the signature {signature!r}"
+        raise StructureMismatch("apply_gufunc", wanted, len(args))
+    return inputs, outputs
 
 
 def _said(count: int | None, unit: Any, dtypes: Any, meta: Any) -> list[Declared]:

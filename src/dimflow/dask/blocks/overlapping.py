@@ -1,7 +1,6 @@
 """Functions on blocks that see a part of their neighbours."""
 
 from collections.abc import Callable, Sequence
-from numbers import Integral
 from typing import Any, NamedTuple
 
 import dask.array as da
@@ -10,10 +9,15 @@ from dask.array.overlap import coerce_boundary, coerce_depth
 
 from dimflow.array.core import Core
 from dimflow.array.in_place import in_unit
+from dimflow.autodiff.carrier import Carrier, innermost
+from dimflow.autodiff.layout import relaid
+from dimflow.backends.dask_blocks.lengths import is_known, unknown_length
+from dimflow.dask.blocks.axes import several
 from dimflow.dask.blocks.cutting import unified
 from dimflow.dask.blocks.mapping import mapped
 from dimflow.dask.blocks.planning import declared, with_result_unit
-from dimflow.dask.followed import refuse_followed
+from dimflow.dask.differentiable.halos import overlapped, trimmed
+from dimflow.dask.followed import refuse_batches
 from dimflow.errors import MissingRule, ShapeMismatch, StructureMismatch, UnitError
 from dimflow.ops.rules.units import PURE
 from dimflow.ops.rules.values import refuse_cut
@@ -35,7 +39,7 @@ def overlap(x: Any, depth: Any, boundary: Any, *, allow_rechunk: bool = True) ->
     depths = _depths("overlap", raw, depth)
     edges = _edges("overlap", raw, unit, boundary)
     _check("overlap", raw, depths, edges, allow_rechunk)
-    shared = da.overlap.overlap(raw, depths, edges, allow_rechunk=allow_rechunk)
+    shared = overlapped(raw, depths, edges, allow_rechunk)
     return with_result_unit(shared, unit)
 
 
@@ -43,8 +47,7 @@ def trim_overlap(x: Any, depth: Any, boundary: Any = None) -> Any:
     """Blocks without what `overlap` of the same depth and boundary added to them."""
     raw, unit = _parts(x, "trim_overlap")
     edges = _edges("trim_overlap", raw, unit, boundary)
-    trimmed = da.overlap.trim_overlap(raw, _depths("trim_overlap", raw, depth), edges)
-    return with_result_unit(trimmed, unit)
+    return with_result_unit(trimmed(raw, _depths("trim_overlap", raw, depth), edges), unit)
 
 
 def map_overlap(
@@ -95,7 +98,8 @@ class _Shared(NamedTuple):
 
     def own_chunks(self) -> tuple[tuple[int, ...], ...]:
         """The lengths of the first array's blocks without what was shared."""
-        parts = (self.arrays[0].chunks, self.depths[0].values(), self.edges[0].values())
+        chunks = innermost(_parts(self.arrays[0], "map_overlap")[0]).chunks
+        parts = (chunks, self.depths[0].values(), self.edges[0].values())
         return tuple(map(_uncovered, *parts))
 
     def trimmed(self, result: Any, dropped: Any, new: Any) -> Any:
@@ -106,7 +110,7 @@ class _Shared(NamedTuple):
         cut = {a: 0 if source is None else depths[source] for a, source in kept.items()}
         ends = {a: "none" if source is None else edges[source] for a, source in kept.items()}
         raw, unit = _parts(result, "map_overlap")
-        return with_result_unit(da.overlap.trim_overlap(raw, cut, ends), unit)
+        return with_result_unit(trimmed(raw, cut, ends), unit)
 
 
 def _shared(args: Any, depth: Any, boundary: Any, align: bool, allow_rechunk: bool) -> _Shared:
@@ -121,7 +125,7 @@ def _shared(args: Any, depth: Any, boundary: Any, align: bool, allow_rechunk: bo
         shared = []
         for raw, d, edge in zip(raws, depths, edges, strict=True):
             _check("map_overlap", raw, d, edge, allow_rechunk)
-            shared.append(da.overlap.overlap(raw, d, edge, allow_rechunk=allow_rechunk))
+            shared.append(overlapped(raw, d, edge, allow_rechunk))
         raws = shared
     arrays = list(map(with_result_unit, raws, units))
     return _Shared(arrays, depths, edges, is_deep)
@@ -140,23 +144,17 @@ def _uncovered(lengths: Sequence[int], depth: Any, edge: Any) -> tuple[int, ...]
 
 def _kept_axes(ndim: int, dropped: Any, new: Any, ndim_out: int) -> dict[int, int | None]:
     """For every axis of a result, that of the block that it was; None for new ones."""
-    gone = {d % ndim for d in _several(dropped)}
+    gone = {d % ndim for d in several(dropped)}
     left = iter([axis for axis in range(ndim) if axis not in gone])
     count = ndim_out - (ndim - len(gone))
-    fresh = set(range(count)) if new is None else {a % ndim_out for a in _several(new)}
+    fresh = set(range(count)) if new is None else {a % ndim_out for a in several(new)}
     return {axis: None if axis in fresh else next(left) for axis in range(ndim_out)}
 
 
-def _several(axes: Any) -> list[int]:
-    if axes is None:
-        return []
-    return [int(axes)] if isinstance(axes, Integral) else list(axes)
-
-
 def _parts(x: Any, operation: str) -> tuple[Any, Unit | None]:
-    refuse_followed(operation, (x,))
     raw, unit = (x._raw, x._unit) if isinstance(x, Core) else (x, None)
-    if not isinstance(raw, da.Array):
+    refuse_batches(operation, [raw])
+    if not isinstance(innermost(raw), da.Array):
         hint = "cut it into blocks: DaskDimArray.from_array(x, chunks=...); others are keywords"
         raise StructureMismatch(operation, "lazy arrays", type(x).__name__, hint)
     return raw, unit
@@ -203,13 +201,20 @@ def _example(unit: Unit | None) -> str:
 def _unified(raws: list[Any]) -> list[Any]:
     """Arrays with their blocks cut alike along axes that are counted from the last."""
     indices = [tuple(reversed(range(raw.ndim))) for raw in raws]
-    return unified(raws, indices)[1]
+    if not any(isinstance(raw, Carrier) for raw in raws):
+        return unified(raws, indices)[1]
+    cut = unified(list(map(innermost, raws)), indices)[1]
+    return [relaid(raw, _cutter(like.chunks)) for raw, like in zip(raws, cut, strict=True)]
+
+
+def _cutter(chunks: Any) -> Callable[[Any], Any]:
+    return lambda raw: raw.rechunk(chunks)
 
 
 def _check(operation: str, raw: Any, depths: Depth, edges: Boundary, allow_rechunk: bool) -> None:
-    if any(n != n for n in raw.shape):
-        hint = "learn them first, which computes the array: x.compute_chunk_sizes()"
-        raise ShapeMismatch(operation, "blocks of known lengths", raw.shape, hint)
+    raw = innermost(raw)
+    if not is_known(raw):
+        raise unknown_length(operation, raw)
     for axis, depth in depths.items():
         most = max(np.ravel(depth))
         if isinstance(depth, tuple) and edges[axis] != "none":

@@ -1,11 +1,14 @@
 """Which block is being computed, and which shape it was planned to have."""
 
 import sys
+from functools import lru_cache
 from itertools import groupby
 from typing import Any
 
 import numpy as np
 from dask._task_spec import Task
+from dask.base import normalize_token
+from dask.layers import ArrayBlockIdDep
 
 
 def current_task() -> tuple[str, tuple[int, ...] | None]:
@@ -23,22 +26,36 @@ def current_task() -> tuple[str, tuple[int, ...] | None]:
     return "", None
 
 
+class Places(ArrayBlockIdDep):  # type: ignore[misc]
+    """Tells every task the index of its block."""
+
+
+def _name_of_places(places: Places) -> tuple[str, tuple[int, ...]]:
+    """Indices do not depend on lengths, of which there may be thousands."""
+    return "dimflow.dask.Places", places.numblocks
+
+
+normalize_token.register(Places, _name_of_places)
+
+
 class ByPlace:
     """Shapes by the index of the block. Equal lengths are kept once: tasks carry this along."""
 
     __slots__ = ("runs",)
 
     def __init__(self, chunks: tuple[tuple[int, ...], ...]) -> None:
-        self.runs = tuple(
-            tuple((length, len(list(same))) for length, same in groupby(lengths))
-            for lengths in chunks
-        )
+        self.runs = tuple(map(_runs, chunks))
 
     def __call__(self, blocks: tuple[Any, ...], place: tuple[int, ...] | None) -> Any:
         """The planned shape."""
         if place is None:
             return None
         return tuple(_length(runs, i) for runs, i in zip(self.runs, place, strict=True))
+
+
+@lru_cache(maxsize=64)  # the arrays of a program are cut alike
+def _runs(lengths: tuple[int, ...]) -> tuple[tuple[int, int], ...]:
+    return tuple((length, len(list(same))) for length, same in groupby(lengths))
 
 
 def _length(runs: tuple[tuple[int, int], ...], index: int) -> int:

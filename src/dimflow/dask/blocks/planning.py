@@ -58,7 +58,9 @@ def apart(args: Sequence[Any], kwargs: dict[str, Any]) -> Arguments:
     Lazy keywords stay as they are: Dask computes them whole, with their unit.
     """
     raws = [a._raw if isinstance(a, Core) else a for a in args]
-    units = tuple(a._unit if isinstance(a, Core) else None for a in args)
+    units = tuple([a._unit if isinstance(a, Core) else None for a in args])
+    if not kwargs:
+        return Arguments(raws, units, {}, {})
     named = {k: v._unit for k, v in kwargs.items() if isinstance(v, Core) and not is_lazy(v)}
     plain = {k: v._raw if k in named else v for k, v in kwargs.items()}
     return Arguments(raws, units, plain, named)
@@ -219,7 +221,9 @@ def _small(value: Any) -> Any:
 
 def ones(like: Any, shape: tuple[int, ...]) -> Any:
     """An array of the kind that the blocks of a lazy one are."""
-    meta = meta_from_array(like)
+    meta = like._meta
+    if type(meta) is np.ndarray:
+        return np.ones(shape, meta.dtype)
     try:
         return np.ones_like(meta, shape=shape)
     except TypeError:  # not every library can

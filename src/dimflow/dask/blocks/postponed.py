@@ -4,12 +4,10 @@ from collections.abc import Callable
 from typing import Any
 
 import dask
-from dask.base import normalize_token
-from dask.utils import funcname
 
 from dimflow.array.conversion import as_unit
 from dimflow.array.dimarray import wrap
-from dimflow.dask.blocks.call import spelled
+from dimflow.dask.blocks.call import OfFunction
 from dimflow.dask.blocks.planning import in_declared
 from dimflow.dask.blocks.settling import described, taken_apart
 from dimflow.errors import NotANumber
@@ -34,13 +32,13 @@ def delayed(func: Callable[..., Any] | None = None, *, unit: Any = None, **optio
     return dask.delayed(Checked(func, as_unit(unit)), **{"name": None, **options})
 
 
-class Checked:
+class Checked(OfFunction):
     """A function whose result is in a unit that was declared."""
 
-    __slots__ = ("function", "unit")
+    __slots__ = ("unit",)
 
     def __init__(self, function: Callable[..., Any], unit: Unit) -> None:
-        self.function = function
+        super().__init__(function)
         self.unit = unit
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -51,10 +49,3 @@ class Checked:
         if found is None:
             raise NotANumber(f"the result of {operation}", described(result))
         return wrap(in_declared(operation, *found, self.unit), self.unit)
-
-    @property
-    def __name__(self) -> str:
-        return str(funcname(self.function))
-
-    def __dask_tokenize__(self) -> tuple[Any, ...]:
-        return "dimflow.dask.Checked", spelled(self.unit), normalize_token(self.function)

@@ -10,11 +10,13 @@ from dask import config
 from dask.array.core import handle_out
 from dask.array.routines import aligned_coarsen_chunks
 from dask.array.utils import meta_from_array, validate_axis
-from dask.base import normalize_token
-from dask.utils import funcname, getargspec
+from dask.utils import getargspec
 
-from dimflow.array.core import Core
-from dimflow.dask.blocks.call import BlockCall
+from dimflow.array.core import Core, is_followed
+from dimflow.autodiff.carrier import innermost
+from dimflow.autodiff.layout import relaid
+from dimflow.backends.dask_blocks.holes import with_holes
+from dimflow.dask.blocks.call import BlockCall, OfFunction
 from dimflow.dask.blocks.mapping import called, mapped
 from dimflow.dask.blocks.places import Reduced
 from dimflow.dask.blocks.planning import (
@@ -35,7 +37,7 @@ from dimflow.ops.rules.convert import checked_converter
 from dimflow.ops.rules.units import PURE
 from dimflow.units import Unit
 
-_OPERATION = "reduction"
+OPERATION = "reduction"
 
 
 def reduction(
@@ -64,16 +66,23 @@ def reduction(
     `concatenate=False`. `unit` is that of the result, if it is to be declared; the dtype need not
     be. All else is as in `dask.array.reduction`.
     """
-    raw, _ = _lazy(_OPERATION, x)
+    raw, _ = _lazy(OPERATION, x, follows=True)
     axes = validate_axis(tuple(range(raw.ndim)) if axis is None else axis, raw.ndim)
     axes = axes if isinstance(axes, tuple) else (axes,)
     args = (x,) if weights is None else (x, weights)
-    stages = _Stages(axes, keepdims, concatenate, output_size)
-    first, given = called(_OPERATION, _typed(chunk, dtype), args, {})
+    stages = Stages(axes, keepdims, concatenate, output_size)
+    if any(map(is_followed, args)):
+        from dimflow.dask.differentiable.reducing import reduced
+
+        refuse_followed("reduction(..., out=)", () if out is None else args)
+        functions = [_typed(f, dtype) for f in (chunk, combine or aggregate, aggregate)]
+        form = {"unit": unit, "dtype": dtype, "meta": meta}
+        return reduced(stages, args, functions, split_every, form)
+    first, given = called(OPERATION, _typed(chunk, dtype), args, {})
     sample = stages.plan_first(first, given.raws)
-    last = BlockCall(_OPERATION, _typed(aggregate, dtype), (_units(first.wanted),), {})
+    last = BlockCall(OPERATION, _typed(aggregate, dtype), (units_of(first.wanted),), {})
     plan = stages.plan_last(last, sample, declared(unit, dtype, meta))
-    between = BlockCall(_OPERATION, combine or last.function, last.units, {})
+    between = BlockCall(OPERATION, combine or last.function, last.units, {})
     between.wanted, between.shape = first.wanted, first.shape
     result = own("reduction")(
         raw,
@@ -94,11 +103,11 @@ def reduction(
         stages.check_between(between, sample)
     for call in (first, between, last):
         call.array = result.name
-    made = with_result_unit(result, plan.wanted.unit)
+    made = with_result_unit(with_holes(result, (raw,)), plan.wanted.unit)
     return made if out is None else _written(out, made)
 
 
-class _Stages:
+class Stages:
     """What the stages of one reduction have in common, and how they are tried."""
 
     def __init__(
@@ -115,6 +124,10 @@ class _Stages:
         samples = (
             [np.broadcast_to(a, np.shape(args[0])) for a in args] for args in samples_of(arrays)
         )
+        return self.plan_on(call, samples)
+
+    def plan_on(self, call: BlockCall, samples: Any) -> Any:
+        """Plan for the first stage by one of these samples."""
         options = {"axis": self.axes, "keepdims": True}
         result = tried(call, samples, options, Declared(dtype=float))
         call.wanted = _wanted(call, result)
@@ -138,7 +151,7 @@ class _Stages:
         given, wanted = _wanted(call, result), call.wanted
         if _meanings(given) == _meanings(wanted):
             return
-        problem = f"combine in {_OPERATION} is repeated, so what it gives has to be what it gets"
+        problem = f"combine in {OPERATION} is repeated, so what it gives has to be what it gets"
         kinds = f"\n  gets:  {_kind(wanted)}\n  gives: {_kind(given)}"
         raise UnitError(problem + kinds, "give combine=, a function that keeps the unit")
 
@@ -190,10 +203,11 @@ def _raws(result: Any) -> Any:
     return taken_apart(result)[0]  # type: ignore[index]
 
 
-def _units(wanted: Any) -> Any:
+def units_of(wanted: Any) -> Any:
+    """The units of what a stage gives, in the form that it has."""
     if isinstance(wanted, dict):
-        return {name: _units(part) for name, part in wanted.items()}
-    return wanted.unit if isinstance(wanted, Wanted) else tuple(_units(part) for part in wanted)
+        return {name: units_of(part) for name, part in wanted.items()}
+    return wanted.unit if isinstance(wanted, Wanted) else tuple(units_of(part) for part in wanted)
 
 
 def _meanings(wanted: Any) -> Any:
@@ -222,10 +236,11 @@ def _written(out: Any, result: Any) -> Any:
     return out
 
 
-def _lazy(operation: str, x: Any) -> tuple[Any, Unit | None]:
+def _lazy(operation: str, x: Any, follows: bool = False) -> tuple[Any, Unit | None]:
     raw, unit = (x._raw, x._unit) if isinstance(x, Core) else (x, None)
-    refuse_followed(operation, (x,))
-    if not isinstance(raw, da.Array):
+    if not follows:
+        refuse_followed(operation, (x,))
+    if not isinstance(innermost(raw), da.Array):
         hint = "cut it into blocks: DaskDimArray.from_array(x, chunks=...)"
         raise StructureMismatch(operation, "a lazy array", type(x).__name__, hint)
     return raw, unit
@@ -240,7 +255,7 @@ def coarsen(
     **kwargs: Any,
 ) -> Any:
     """Neighbours put together by a reduction: `coarsen(np.mean, x, {0: 2, 1: 2})`."""
-    raw, own = _lazy("coarsen", x)
+    raw, own = _lazy("coarsen", x, follows=True)
     if getattr(reduction, "__module__", "").startswith("dask."):
         reduction = getattr(np, reduction.__name__)
     sizes = tuple(int(axes.get(axis, 1)) for axis in range(raw.ndim))
@@ -249,15 +264,16 @@ def coarsen(
         raise ShapeMismatch("coarsen", wanted, raw.shape, "drop the rest: trim_excess=True")
     if any(n % size for n, size in zip(raw.shape, sizes, strict=True)):
         raw = raw[tuple(slice(n - n % s) for n, s in zip(raw.shape, sizes, strict=True))]
-    aligned = tuple(map(aligned_coarsen_chunks, raw.chunks, sizes))
-    raw = raw if aligned == raw.chunks else raw.rechunk(aligned)
+    chunks = innermost(raw).chunks
+    aligned = tuple(map(aligned_coarsen_chunks, chunks, sizes))
+    raw = raw if aligned == chunks else relaid(raw, lambda x: x.rechunk(aligned))
     return mapped(
         "coarsen",
         Coarsened(reduction, sizes, kwargs),
         [with_result_unit(raw, own)],
         {},
         declared(unit, None, None),
-        samples=[[ones(raw, sizes)]],
+        samples=[[ones(innermost(raw), sizes)]],
         token="coarsen",
         chunks=tuple(
             tuple(n // size for n in lengths) for lengths, size in zip(aligned, sizes, strict=True)
@@ -265,13 +281,13 @@ def coarsen(
     )
 
 
-class Coarsened:
+class Coarsened(OfFunction):
     """A reduction of groups of neighbours, as a function of a block."""
 
-    __slots__ = ("kwargs", "reduction", "sizes")
+    __slots__ = ("kwargs", "sizes")
 
     def __init__(self, reduction: Any, sizes: tuple[int, ...], kwargs: dict[str, Any]) -> None:
-        self.reduction = reduction
+        super().__init__(reduction)
         self.sizes = sizes
         self.kwargs = kwargs
 
@@ -279,15 +295,7 @@ class Coarsened:
         """One element for each group."""
         pairs = zip(block.shape, self.sizes, strict=True)
         groups = block.reshape(tuple(n for length, size in pairs for n in (length // size, size)))
-        return self.reduction(groups, axis=tuple(range(1, groups.ndim, 2)), **self.kwargs)
-
-    @property
-    def __name__(self) -> str:
-        return str(funcname(self.reduction))
-
-    def __dask_tokenize__(self) -> tuple[Any, ...]:
-        what = self.reduction, self.sizes, sorted(self.kwargs.items())
-        return "dimflow.dask.Coarsened", normalize_token(what)
+        return self.function(groups, axis=tuple(range(1, groups.ndim, 2)), **self.kwargs)
 
 
 def topk(a: Any, k: int, axis: int = -1, split_every: Any = None) -> Any:

@@ -7,9 +7,9 @@ import dimflow
 from dimflow import DimArray
 from dimflow import units as u
 from dimflow.dask import map_blocks
-from dimflow.errors import ComputationError, TracedValueError
+from dimflow.errors import ComputationError
 from tests.dask.conftest import nothing_runs
-from tests.dask.test_derivatives import FIELD, RNG, assert_same, lazy_of, tasks
+from tests.dask.derivatives.programs import FIELD, RNG, assert_same, lazy_of, tasks
 
 
 def test_rechunk_within_a_derivative():
@@ -79,14 +79,10 @@ def test_functions_of_blocks_have_higher_derivatives_and_tangents():
 
 
 REFUSED = {
-    "other axes": lambda x: map_blocks(lambda b: b.sum(axis=0), x, drop_axis=0).sum(),
     "numbers of NumPy": lambda x: map_blocks(
         lambda b: np.asarray(b.data) ** 2, x, unit="m**2"
     ).sum(),
     "the block's place": lambda x: map_blocks(lambda b, block_id=None: b, x).sum(),
-    "one block for many": lambda x: map_blocks(
-        lambda b, c: b * c, x[:1].rechunk((1, 4)), lazy_of(FIELD, (2, 4))
-    ).sum(),
 }
 
 
@@ -94,17 +90,3 @@ REFUSED = {
 def test_what_has_no_derivative_block_by_block_says_so(name, lazy):
     with pytest.raises(ComputationError, match="custom_gradient"):
         dimflow.grad(REFUSED[name])(lazy_of(FIELD, (2, 4)))
-
-
-OTHERS = {
-    "map_overlap": lambda x: dimflow.dask.map_overlap(lambda b: b, x, depth=1).sum(),
-    "blockwise": lambda x: dimflow.dask.blockwise(lambda b: b, "ij", x, "ij").sum(),
-    "reduction": lambda x: dimflow.dask.reduction(x, np.sum, np.sum),
-    "apply_gufunc": lambda x: dimflow.dask.apply_gufunc(lambda b: b, "()->()", x).sum(),
-}
-
-
-@pytest.mark.parametrize("name", OTHERS)
-def test_other_functions_of_blocks_refuse_what_is_followed(name, lazy):
-    with pytest.raises(TracedValueError, match="custom_gradient"):
-        dimflow.grad(OTHERS[name])(lazy_of(FIELD, (2, 4)))

@@ -1,0 +1,1 @@
+"""Derivatives of functions that run block by block: those of the function, block by block."""
