@@ -17,11 +17,12 @@ import xarray as xr
 import dimflow
 import dimflow.pandas
 import dimflow.xarray
-from dimflow import DimArray, constants
+from dimflow import DimArray, backends, constants
 from dimflow import units as u
 from dimflow.dask import DaskDimArray
 from dimflow.errors import (
     BackendMismatch,
+    BackendNotInstalled,
     DeviceMismatch,
     NotANumber,
     UnitConversionError,
@@ -190,7 +191,15 @@ def test_integers_stay_integers_until_they_are_converted() -> None:
 def test_another_backend_or_device_is_refused() -> None:
     with pytest.raises(BackendMismatch):
         DaskDimArray(NUMBERS, "m", backend="torch")
-    with pytest.raises(DeviceMismatch):
+    with pytest.raises(DeviceMismatch, match="cpu, cuda:0"):
+        DaskDimArray(NUMBERS, "m", device="mps")
+
+
+def test_blocks_on_a_gpu_are_those_of_cupy() -> None:
+    if "cupy" in backends.available():
+        assert DaskDimArray(NUMBERS, "m", device="cuda:0").device == "cuda:0"
+        return
+    with pytest.raises(BackendNotInstalled, match="cupy"):
         DaskDimArray(NUMBERS, "m", device="cuda:0")
 
 

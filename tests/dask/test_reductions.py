@@ -278,6 +278,25 @@ def test_lengths_need_not_be_known(name: str) -> None:
     np.testing.assert_allclose(got.compute(), wanted, rtol=1e-12)
 
 
+@pytest.mark.parametrize("name", ["var", "std", "mean", "sum", "max"])
+@pytest.mark.parametrize("bad", [None, np.nan], ids=str)
+def test_a_mask_that_picks_nothing_from_many_blocks(name: str, bad: float | None) -> None:
+    numbers = np.arange(60.0) ** 2 % 17
+    if bad is not None:
+        numbers[40] = bad
+    x = DaskDimArray(numbers, "m", chunks=2)  # so many blocks that they are joined in two steps
+    place = da.arange(60, chunks=2)
+    y = x[(place > 35) & (place < 50)]
+    wanted = getattr(np, name)(numbers[36:50])
+    for found in (
+        getattr(ops, name)(y),
+        getattr(np, name)(y),
+        getattr(y, name)(split_every=2),
+        getattr(da, name)(y, split_every=2),
+    ):
+        np.testing.assert_allclose(found.compute().data, wanted, rtol=1e-12)
+
+
 def test_a_product_with_a_unit_needs_its_length() -> None:
     _, lazy = picked()
     with pytest.raises(UnitError) as caught, nothing_runs():

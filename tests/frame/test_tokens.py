@@ -11,7 +11,18 @@ from pathlib import Path
 SOURCES = Path(__file__).parents[2] / "src" / "dimflow"
 
 # Attributes of our own classes that hold texts, numbers, flags and tuples of them.
-PLAIN = {"place", "places", "unit", "dtype", "axes", "is_largest", "skips_nan", "length", "start"}
+PLAIN = {
+    "_token",
+    "place",
+    "places",
+    "unit",
+    "dtype",
+    "axes",
+    "is_largest",
+    "skips_nan",
+    "length",
+    "start",
+}
 NORMALISED = {"normalize_token", "normalize", "encode", "spelled", "meaning_text", "sorted", "str"}
 
 

@@ -6,6 +6,7 @@ from typing import Any, Final, Self
 import numpy as np
 
 from dimflow.array.core import Core, is_followed
+from dimflow.array.holes import visible
 from dimflow.backends import backend, backend_of
 from dimflow.errors import NotANumber, UnitError
 from dimflow.ops.rules.convert import Converter, checked_converter
@@ -166,7 +167,7 @@ class Conversions(Core):
 
     def item(self, *index: int) -> Any:
         """The one element, or that at an index, as a Python number in the array's unit."""
-        return self.to_numpy().item(*index)
+        return visible(self.to_numpy(), "x.item()", *index).item(*index)
 
     def tolist(self) -> Any:
         """The numbers as nested lists, in the array's unit."""
@@ -176,7 +177,7 @@ class Conversions(Core):
 
     def _real(self, operation: str) -> Any:
         """The pure numbers, if they are real: NumPy's complex scalars would lose a part."""
-        raw = self._pure(operation)
+        raw = visible(self._pure(operation), operation)
         if isinstance(raw, np.complexfloating):
             raise NotANumber(operation, f"{raw.dtype} (take x.real or abs(x) first)")
         return raw
@@ -188,10 +189,10 @@ class Conversions(Core):
         return int(self._real("int(x)"))
 
     def __complex__(self) -> complex:
-        return complex(self._pure("complex(x)"))
+        return complex(visible(self._pure("complex(x)"), "complex(x)"))
 
     def __index__(self) -> int:
-        return operator.index(self._pure("index(x)"))
+        return operator.index(visible(self._pure("index(x)"), "index(x)"))
 
     def __bool__(self) -> bool:
         if self._unit.law is not None:

@@ -9,6 +9,7 @@ from dimflow.array.core import Core, is_followed
 from dimflow.array.interpreter import converted, planned, separated, shape_of
 from dimflow.array.operators import is_foreign
 from dimflow.backends import backend_of, pins
+from dimflow.backends.holes import refuse_written
 from dimflow.errors import BackendMismatch, ShapeMismatch, UnitError
 from dimflow.ops import Op, dispatch
 from dimflow.ops.rules import dtypes
@@ -46,6 +47,8 @@ def write(array: Core, op: Op, function: Callable[[Any, Any], Any], other: Any) 
         hint = "give the result a name of its own, or compute what is lazy: y.compute()"
         raise BackendMismatch(f"{op.name} in place", library.name, backend_of(raw).name, hint)
     _refuse_cut(op, array._raw, raw)
+    if type(array._raw) not in lazily:
+        refuse_written(array._raw, raw)
     if not library.is_mutable(array._raw):
         return array._like(function(array._raw, raw), array._unit)
     pins.check(array._raw)

@@ -8,19 +8,22 @@ import numpy as np
 from dimflow import ops
 from dimflow.array.core import Core, is_followed
 from dimflow.backends import Backend, backend_of
+from dimflow.backends.holes import refuse_key
 from dimflow.errors import TracedValueError
 from dimflow.ops.dispatch import followed, interpreter_of
 
 _new = object.__new__
 _ndarray = np.ndarray
+_WITHOUT_HOLES = frozenset({_ndarray, int, slice, type(None), type(Ellipsis), list})
 
 
 def raw_key(key: Any) -> Any:
     """An index with every DimArray in it as its pure numbers."""
-    if isinstance(key, Core):
-        return key._pure("an index")
     if isinstance(key, tuple):
         return tuple(raw_key(k) for k in key)
+    key = key._pure("an index") if isinstance(key, Core) else key
+    if type(key) not in _WITHOUT_HOLES:
+        refuse_key(key)
     return key
 
 
@@ -43,7 +46,7 @@ class Indexing(Core):
     def __getitem__(self, key: Any) -> Self:
         kind = type(key)
         raw = self._raw
-        if kind is tuple or isinstance(key, Core):
+        if kind is tuple or (kind is not _ndarray and isinstance(key, (Core, _ndarray))):
             key = raw_key(key)
             if type(raw) is not _ndarray and _holds_carriers(key):
                 return ops.getitem(self, key=key)  # type: ignore[no-any-return]

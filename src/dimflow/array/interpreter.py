@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 
 from dimflow.array.dimarray import DimArray, wrap
+from dimflow.backends import Backend
+from dimflow.backends.holes import has_holes, refuse_holes
 from dimflow.errors import DimensionError, NotANumber, UnitError
 from dimflow.ops import Op, dispatch
 from dimflow.ops.rules.units import ENDLESS, PURE, ZERO, AnyUnit, Plan, resolve
@@ -42,11 +44,18 @@ class UnitInterpreter:
 def _by_definition(op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
     """A composite: its parts resolve their own units."""
     assert op.definition is not None
+    raws = [array._raw if isinstance(array, DimArray) else array for array in args]
+    refuse_holes(op, raws, params)
     try:
         return op.call(op.definition, args, params)
     except UnitError as error:
         if getattr(error, "operation", op.name) != op.name:
             error.add_note(f"in {op.name}")  # users may not know the part by its name
+        raise
+    except Exception as error:
+        library = dispatch.select(op, tuple(raws))
+        if isinstance(library, Backend):
+            library.explain(op.name, raws, error)
         raise
 
 
@@ -119,7 +128,8 @@ def lifted(value: Any) -> tuple[Any, AnyUnit]:
     if isinstance(value, (np.ndarray, np.generic)):
         if value.dtype.kind not in "biufc":
             raise NotANumber("an operation", f"an array of {value.dtype}")
-        if isinstance(value, np.ndarray) and type(value) is not np.ndarray:
+        is_condition = value.dtype.kind == "b" and has_holes(value)  # of a comparison with holes
+        if isinstance(value, np.ndarray) and type(value) is not np.ndarray and not is_condition:
             value = DimArray(value)._raw  # without its class; masks and matrices are refused
     return value, PURE
 

@@ -15,6 +15,7 @@ from dimflow.backends import backend_of
 from dimflow.errors import NoDataError, NotANumber
 from dimflow.ops import Op
 from dimflow.ops.dispatch import interpreter_of
+from dimflow.ops.rules.convert import lazily
 from dimflow.ops.rules.units import ENDLESS, PURE, ZERO, Plan
 from dimflow.units import Unit
 
@@ -84,15 +85,19 @@ def _of_class(array: Core, result: Any) -> Any:
     return array._like(result._raw, result._unit)
 
 
-_names: dict[Operator, str] = {}  # of the ops that operators are
+OPERATORS: dict[Operator, str] = {}  # Python's functions, and the names of the ops that they are
 
 
-def _raw_result(function: Operator, left: Any, right: Any) -> Any:
+def _raw_result(function: Operator, left: Any, right: Any, error: Exception) -> Any:
     """What the op gives where a library's own operator does not take a pair of raw values.
 
-    The array API leaves it open whether fractions and integers meet in an operator.
+    The array API leaves it open whether fractions and integers meet in an operator. Lazy libraries
+    speak of their insides, where the op says what is wrong.
     """
-    return ops.get(_names[function])(left, right)
+    is_lazy = type(left) in lazily or type(right) in lazily
+    if isinstance(error, ValueError) and not is_lazy:
+        raise error
+    return ops.get(OPERATORS[function])(left, right)
 
 
 def _applied(array: Core, function: Operator, left: Any, right: Any, plan: Plan) -> Any:
@@ -105,8 +110,8 @@ def _applied(array: Core, function: Operator, left: Any, right: Any, plan: Plan)
     if converters is None:
         try:
             raw = function(left, right)
-        except TypeError:
-            raw = _raw_result(function, left, right)
+        except (TypeError, ValueError) as error:
+            raw = _raw_result(function, left, right, error)
     else:
         fresh: Any = None
         first, second = converters
@@ -119,8 +124,8 @@ def _applied(array: Core, function: Operator, left: Any, right: Any, plan: Plan)
         else:
             try:
                 raw = function(left, right)
-            except TypeError:
-                raw = _raw_result(function, left, right)
+            except (TypeError, ValueError) as error:
+                raw = _raw_result(function, left, right, error)
     if unit is None:
         return raw
     result = _new(type(array))
@@ -167,7 +172,7 @@ def _binary(
     `pure` says that a bare number is always a pure number: in a product, 0 is no literal.
     """
     op = ops.get(name)
-    _names[function] = name
+    OPERATORS[function] = name
     pairs = {} if pairs is None else pairs
 
     def method(self: Core, other: Any) -> Any:
@@ -184,8 +189,8 @@ def _binary(
                     array = _new(cls)
                     try:
                         array._raw = function(left, right)
-                    except TypeError:
-                        array._raw = _raw_result(function, left, right)
+                    except (TypeError, ValueError) as error:
+                        array._raw = _raw_result(function, left, right, error)
                     array._unit = known
                     return array
                 if known is not None:
@@ -234,8 +239,8 @@ def _reflected(name: str, function: Operator, *, pure: bool = False) -> Any:
                 array = _new(type(self))
                 try:
                     array._raw = function(other, self._raw)
-                except TypeError:
-                    array._raw = _raw_result(function, other, self._raw)
+                except (TypeError, ValueError) as error:
+                    array._raw = _raw_result(function, other, self._raw, error)
                 array._unit = known
                 return array
             if known is not None:
@@ -325,8 +330,8 @@ class Operators(Core):
                         array = _new(type(self))
                         try:
                             array._raw = left + right
-                        except TypeError:
-                            array._raw = _raw_result(operator.add, left, right)
+                        except (TypeError, ValueError) as error:
+                            array._raw = _raw_result(operator.add, left, right, error)
                         array._unit = unit
                         return array
                     plan = _ADDITIONS.get(unit._serial, _NOTHING).get(theirs._serial)
@@ -343,8 +348,8 @@ class Operators(Core):
                         array = _new(type(self))
                         try:
                             array._raw = left - right
-                        except TypeError:
-                            array._raw = _raw_result(operator.sub, left, right)
+                        except (TypeError, ValueError) as error:
+                            array._raw = _raw_result(operator.sub, left, right, error)
                         array._unit = unit
                         return array
                     plan = _SUBTRACTIONS.get(unit._serial, _NOTHING).get(theirs._serial)

@@ -219,6 +219,10 @@ class Backend(ABC):
             raise NotANumber("an assignment", got)
         raw[key] = self.lifted_beside(raw, value)
 
+    def explain(self, operation: str, args: Sequence[Any], error: Exception) -> None:
+        """Raise what an error of the library means, where its own text speaks of its insides."""
+        return
+
     # To use
 
     def beneath(self, raw: Any) -> "Backend":

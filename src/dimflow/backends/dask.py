@@ -13,25 +13,35 @@ these that there is runs it:
 """
 
 import operator
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from functools import cached_property, partial
 from typing import Any
 
 import dask.array as da
 import numpy as np
 
-from dimflow.backends import backend_of
+from dimflow.backends import backend, backend_of
 from dimflow.backends.array_api import ArrayAPI, compat_namespace
 from dimflow.backends.backend import Backend
+from dimflow.backends.dask_blocks import holes
 from dimflow.backends.dask_blocks.block_op import elementwise, refuse
 from dimflow.backends.dask_blocks.conversion import converted, copied
 from dimflow.backends.dask_blocks.keys import get
 from dimflow.backends.dask_blocks.known_numbers import noted
 from dimflow.backends.dask_blocks.layout import laid_out
+from dimflow.backends.dask_blocks.lengths import blame_lengths
+from dimflow.backends.dask_blocks.pairing import (
+    in_pairs,
+    is_open,
+    labels_of,
+    meets_by_elements,
+    refuse_pairs,
+)
 from dimflow.backends.dask_blocks.writing import assign
 from dimflow.backends.dask_kernels.sampling import BlockGenerator
+from dimflow.backends.holes import has_holes, refuse_holes, refuse_key
 from dimflow.backends.numpy import BACKEND as NUMPY
-from dimflow.errors import DeviceMismatch, NotANumber, UnsupportedFunction
+from dimflow.errors import DeviceMismatch, NotANumber
 from dimflow.ops import Op
 from dimflow.ops.dispatch import interpreter_of, interpreters
 from dimflow.ops.rules.convert import lazily
@@ -73,11 +83,7 @@ _PLACES = {
 }
 _DIFFERENT = frozenset({"isposinf", "isneginf"})  # Dask's have an answer for complex numbers
 _PRODUCTS = frozenset({"matmul", "tensordot", "vecdot"})  # Dask adds up short integers as long ones
-# Beside Fourier's these would let the numbers under a mask into a result, by Dask or by NumPy.
-_BLIND = {
-    *("argwhere", "bincount", "einsum", "histogram", "matmul", "nonzero", "outer", "searchsorted"),
-    *("tril", "triu"),
-}
+_BLOCK_BY_BLOCK = frozenset({"clip"})  # made of others, but its kernel is an elementwise one
 _TAKEN = {"round": {"decimals"}, "angle": {"deg"}}  # parameters that Dask's ufuncs have too
 
 
@@ -103,14 +109,25 @@ class Dask(ArrayAPI):
         return _in_one_dtype(found) if found is not None and op.name in _PRODUCTS else found
 
     def _find(self, op: Op) -> Callable[..., Any]:
-        """What runs an op; what would look under masks looks for holes first."""
+        """What runs an op; it looks for holes first, and says where a length is missing."""
         found = super()._find(op)
+        is_elementwise = op.kind == "elementwise" or op.name in _BLOCK_BY_BLOCK
+        is_paired = len(op.array_names) > 1 and (is_elementwise or meets_by_elements(op))
 
         def careful(args: tuple[Any, ...], params: dict[str, Any]) -> Any:
-            refuse_holes(op, args)
-            return found(args, params)
+            refuse_holes(op, args, params)
+            try:
+                result = None
+                if is_paired and any(map(is_open, args)):
+                    refuse_pairs(op.name, args, labels_of(op, args))
+                    result = in_pairs(op, args, params) if is_elementwise else None
+                result = found(args, params) if result is None else result
+                return holes.of_op(op, result, args)
+            except Exception as error:
+                self.explain(op.name, args, error)
+                raise
 
-        return careful if is_blind(op) else found
+        return careful
 
     def holds(self, kind: type) -> bool:
         """Arrays, and generators, which a draw runs by; not delayed values, bags, data frames."""
@@ -152,9 +169,9 @@ class Dask(ArrayAPI):
             raw = da.from_array(data, chunks="auto" if chunks is None else chunks, name=False)
         if raw.dtype.kind not in _NUMBERS:
             raise NotANumber("an array", f"an array of {raw.dtype}")
-        if device is not None and device != self.device(raw):
-            raise DeviceMismatch("an array of dask", self.device(raw), str(device))
-        return raw
+        if device is None or device == self.device(raw):
+            return raw
+        return raw.map_blocks(_on_device, str(device), meta=_on_device(raw._meta, str(device)))
 
     def devices(self) -> list[str]:
         """The workers' CPUs; the blocks of an array may be another library's, on its device."""
@@ -170,11 +187,14 @@ class Dask(ArrayAPI):
         return backend_of(meta).device(meta)
 
     def lift(self, value: Any, beside: list[Any]) -> Any:
-        """A list or an array of NumPy's in blocks, to meet others in an op.
+        """A list or an array of NumPy's in blocks, of the library that those beside it have.
 
         Its numbers are noted: positions that are known need not be computed.
         """
-        return noted(self.asarray(value), value)
+        meta = beside[0]._meta if beside else NUMPY.asarray(0)
+        library = backend_of(meta)
+        blocks = value if library.beneath(meta) is NUMPY else library.lift(value, [meta])
+        return noted(self.asarray(blocks), value)
 
     def take(self, raw: Any, source: Backend, device: Any = None, copy: Any = None) -> Any:
         """An array of another library in blocks, which become NumPy's."""
@@ -195,15 +215,25 @@ class Dask(ArrayAPI):
 
     def getitem(self, raw: Any, key: Any) -> Any:
         """x[key] by NumPy's rules; no number of a lazy key is asked for."""
-        return get(raw, key)
+        refuse_key(key)
+        try:
+            return holes.with_holes(get(raw, key), (raw,))
+        except Exception as error:
+            self.explain("an index", (raw,), error)
+            raise
 
     def assign(self, raw: Any, key: Any, value: Any) -> None:
         """x[key] = value, in place. Fractions are not cut off to fit integers."""
-        if any(map(_has_holes, key if isinstance(key, tuple) else (key,))):
-            reason = "the condition would be asked for elements under a mask too"
-            hint = "say what holds there: da.ma.filled(condition, False)"
-            raise UnsupportedFunction("an assignment", reason, hint)
-        assign(raw, key, value)
+        refuse_key(key)
+        try:
+            assign(raw, key, value)
+        except Exception as error:
+            self.explain("an assignment", (raw, value), error)
+            raise
+
+    def explain(self, operation: str, args: Sequence[Any], error: Exception) -> None:
+        """Say so where a length was needed that only the data know."""
+        blame_lengths(operation, args, error)
 
     def run(self, op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
         """Places and coordinates in NumPy's arrays stay as they are: each block's are known.
@@ -211,24 +241,35 @@ class Dask(ArrayAPI):
         So do its numbers beside arrays, elementwise: Dask writes them into the tasks.
         """
         first = _PLACES.get(op.name)
-        if first is None and op.kind != "elementwise":
+        if first is None and op.kind != "elementwise" and op.name not in _BLOCK_BY_BLOCK:
             return super().run(op, args, params)
         kernel = self._found.get(op.name)
         if kernel is None:
             kernel = self._found[op.name] = self._find(op)
         if first is None:
-            return kernel(tuple(map(self._beside_arrays, args)), params)
+            return kernel(tuple([self._beside_arrays(value, args) for value in args]), params)
         return kernel((*self._lifted(args[:first]), *args[first:]), params)
 
-    def _beside_arrays(self, value: Any) -> Any:
+    def _beside_arrays(self, value: Any, args: tuple[Any, ...]) -> Any:
         """An argument of an elementwise op: a number as it is, arrays of NumPy's in blocks."""
         if isinstance(value, np.generic) or (isinstance(value, np.ndarray) and not value.ndim):
             return value[()]  # type: ignore[index]
-        return self.lift(value, []) if self._is_lower(value) else value
+        if not self._is_lower(value):
+            return value
+        return self.lift(value, [array for array in args if isinstance(array, da.Array)])
 
     def basis(self, count: int, like: Any) -> Any:
         """The rows of a unit matrix."""
         return da.eye(count, dtype=like.dtype, chunks="auto")
+
+
+def _on_device(block: Any, device: str) -> Any:
+    """A block on a device: NumPy's on the CPU, CuPy's on a GPU."""
+    if device == "cpu":
+        return backend_of(block).to_numpy(block)
+    if device.partition(":")[0] not in ("cuda", "gpu"):
+        raise DeviceMismatch("an array of dask", "cpu, cuda:0", device)
+    return backend("cupy").asarray(block, device=device)
 
 
 def _sliceable(data: Any) -> Any:
@@ -263,7 +304,7 @@ def _ufunc(op: Op) -> Callable[..., Any] | None:
     is_no_ufunc = op.name not in _OPERATORS and not isinstance(found, da.ufunc.ufunc)
 
     def call(*args: Any, **params: Any) -> Any:
-        if is_no_ufunc and any(map(_has_holes, args)):  # da.where shows what is under a mask
+        if is_no_ufunc and any(map(has_holes, args)):  # da.where shows what is under a mask
             return elementwise(op, *args, **params)
         try:
             result = found(*args, **params)
@@ -275,22 +316,6 @@ def _ufunc(op: Op) -> Callable[..., Any] | None:
         return result
 
     return call
-
-
-def is_blind(op: Op) -> bool:
-    """Whether an op on Dask's arrays would look at numbers under a mask."""
-    return op.name in _BLIND or op.family == "fourier" or op.name.startswith("unique")
-
-
-def refuse_holes(op: Op, arrays: Iterable[Any]) -> None:
-    """An error where blocks have holes."""
-    if any(map(_has_holes, arrays)):
-        hint = "fill the holes first: da.ma.filled(x, value)"
-        raise UnsupportedFunction(op.name, "it would look at the numbers under a mask", hint)
-
-
-def _has_holes(value: Any) -> bool:
-    return isinstance(getattr(value, "_meta", value), np.ma.MaskedArray)
 
 
 lazily[da.Array] = converted

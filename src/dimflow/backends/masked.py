@@ -1,38 +1,31 @@
 """NumPy's arrays with holes (np.ma): the numbers under a mask never come into a result.
 
-They arrive as blocks of Dask's arrays, and as what is computed from these. An op runs by np.ma's
-own function, by a ufunc, which carries masks along, or by its definition; what has none of these is
-refused, since NumPy's other functions look under the mask.
+They arrive as blocks of Dask's arrays, and as what is computed from these. `holes` says which ops
+run on them; all others are refused.
 """
 
-import inspect
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from dimflow.backends.backend import Backend
+from dimflow.backends.backend import Backend, Kernel
+from dimflow.backends.holes import (
+    BENEATH,
+    FIRST,
+    MOVED,
+    function_of,
+    has_holes,
+    honours_masks,
+    refuse_blind,
+    refuse_holes,
+    refuse_key,
+    unknown_to,
+)
 from dimflow.backends.numpy import BACKEND as NUMPY
 from dimflow.backends.numpy import NumPy
-from dimflow.errors import UnsupportedFunction
 from dimflow.ops import Op
-
-
-def _names(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-# Functions of np.ma that are called as NumPy's; others of its names look under the mask, or differ.
-_OWN = _names(
-    "all any argmax argmin argsort concatenate cumprod cumsum diag dot inner max mean median min"
-    " outer prod ptp sort stack std sum trace var where"
-)
-# Functions of NumPy that call the array's own method, or are made of indexing.
-_KEPT = _names(
-    "astype copy diagonal expand_dims flip fliplr flipud moveaxis ones_like ravel repeat reshape"
-    " roll rot90 squeeze swapaxes take transpose zeros_like"
-)
 
 
 class Masked(NumPy):
@@ -48,16 +41,40 @@ class Masked(NumPy):
 
     def host_function(self, op: Op) -> Callable[..., Any] | None:
         """What knows masks; None where the op's definition is made of such."""
-        name = op.hosts.numpy or ""
         if op.kind == "elementwise":
-            ufunc = getattr(np, name, None)
-            return ufunc if isinstance(ufunc, np.ufunc) else partial(_beneath, op)
-        if name in _OWN or name in _KEPT:
-            return _taking(op, getattr(np.ma if name in _OWN else np, name))
-        if op.definition is None:
-            hint = "fill the holes first: da.ma.filled(x, value)"
-            raise UnsupportedFunction(op.name, "it would look at the numbers under a mask", hint)
-        return None
+            ufunc = getattr(np, op.hosts.numpy or "", None)
+            return ufunc if isinstance(ufunc, np.ufunc) else None
+        function = function_of(op)
+        return function and _taking(op, function)
+
+    def _find(self, op: Op) -> Kernel:
+        """What runs an op; it looks first where holes are."""
+        if not honours_masks(op):
+            refuse_blind(op.name)
+        if op.name == "where":
+            found: Kernel = _where
+        elif op.name in MOVED:
+            found = partial(_moved, op)
+        elif op.name in BENEATH or (op.kind == "elementwise" and not self.host_function(op)):
+            found = partial(_beneath, op)
+        else:
+            found = super()._find(op)
+
+        def careful(args: tuple[Any, ...], params: dict[str, Any]) -> Any:
+            refuse_holes(op, args, params)
+            return found(args, params)
+
+        return careful
+
+    def getitem(self, raw: Any, key: Any) -> Any:
+        """x[key]; a key with holes would be asked for what is under them."""
+        refuse_key(key)
+        return raw[key]
+
+    def assign(self, raw: Any, key: Any, value: Any) -> None:
+        """x[key] = value, in place, which fills holes."""
+        refuse_key(key)
+        super().assign(raw, key, value)
 
     def holds(self, kind: type) -> bool:
         """Arrays with holes, and the one hole that np.ma gives for an element."""
@@ -74,46 +91,45 @@ class Masked(NumPy):
 
 def _taking(op: Op, function: Callable[..., Any]) -> Callable[..., Any]:
     """A function called as the op is, without keywords that it does not have and nobody gave."""
-    known = _keywords(function)
-    defaults = _defaults(op)
+    dropped = unknown_to(op)
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        given = {key: value for key, value in kwargs.items() if value is not None or key in known}
-        for key in [key for key in given if key not in known]:
-            if given.pop(key) != defaults.get(key):
-                reason = f"{key}= has no meaning for an array with holes"
-                raise UnsupportedFunction(op.name, reason, "fill them first: da.ma.filled(x, 0)")
-        return function(*args, **given)
+        return function(*args, **{k: v for k, v in kwargs.items() if k not in dropped})
 
     return call
 
 
-def _keywords(function: Callable[..., Any]) -> frozenset[str]:
-    """The keywords of a function; of one of np.ma that calls a method, those of the method."""
-    is_ours = not str(function.__module__).startswith("numpy.ma")
-    found: Any = function if is_ours else getattr(np.ma.MaskedArray, function.__name__, function)
-    return frozenset(inspect.signature(found).parameters) - {"out", "stable"}
-
-
-def _beneath(op: Op, /, *args: Any, **params: Any) -> Any:
-    """An elementwise op on the numbers, with a hole wherever an argument has one."""
-    arrays = [a for a in args if isinstance(a, np.ma.MaskedArray)]
-    shape = np.broadcast_shapes(*[np.shape(a) for a in args if a is not None])
-    holes = np.zeros(shape, bool)
-    for array in arrays:
+def _beneath(op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
+    """An op of elements on the numbers, with a hole wherever an argument has one."""
+    holes = np.zeros(np.broadcast_shapes(*[np.shape(a) for a in args if a is not None]), bool)
+    for array in filter(has_holes, args):
         holes = holes | np.ma.getmaskarray(array)
     with np.errstate(all="ignore"):  # numbers under a mask may be anything
-        bare = tuple(np.ma.getdata(a) if isinstance(a, np.ma.MaskedArray) else a for a in args)
-        result = NUMPY.run(op, bare, {**_defaults(op), **params})
+        result = NUMPY.run(op, tuple(map(_bare, args)), params)
     if op.outputs is None:
         return np.ma.MaskedArray(result, holes)
     return op.result_type(*(np.ma.MaskedArray(part, holes) for part in result))
 
 
-def _defaults(op: Op) -> dict[str, Any]:
-    """The static parameters of an op as they are if nobody gives them."""
-    parameters = op.signature.parameters.items()
-    return {name: p.default for name, p in parameters if name not in op.array_names}
+def _where(args: tuple[Any, ...], params: dict[str, Any]) -> Any:
+    """A hole where the condition has one, or the element that it picks is one."""
+    where: Any = np.ma.where
+    return where(*args)
+
+
+def _moved(op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
+    """An op that arranges elements on the numbers, and on the mask."""
+    arrays = args[: FIRST.get(op.name)]
+    rest = args[len(arrays) :]
+    numbers = NUMPY.run(op, (*map(_bare, arrays), *rest), params)
+    holes = NUMPY.run(op, (*map(np.ma.getmaskarray, arrays), *rest), params)
+    if not isinstance(numbers, (tuple, list)):
+        return np.ma.MaskedArray(numbers, holes)
+    return type(numbers)(map(np.ma.MaskedArray, numbers, holes))
+
+
+def _bare(value: Any) -> Any:
+    return np.ma.getdata(value) if has_holes(value) else value
 
 
 BACKEND = Masked()

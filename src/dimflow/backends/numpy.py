@@ -7,6 +7,7 @@ import numpy as np
 
 from dimflow.backends import pins
 from dimflow.backends.backend import Backend
+from dimflow.backends.holes import refuse_written
 from dimflow.errors import NotANumber, UnitError
 from dimflow.ops import Op
 from dimflow.ops.rules.dtypes import named
@@ -78,6 +79,7 @@ class NumPy(Backend):
     def assign(self, raw: Any, key: Any, value: Any) -> None:
         """x[key] = value, in place. Fractions are not cut off to fit integers."""
         refuse_cut(value, raw.dtype)
+        refuse_written(raw, value)
         pins.check(raw)
         raw[key] = value
 

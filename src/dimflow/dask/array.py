@@ -17,6 +17,7 @@ from dimflow.dask.host.methods import Functions
 from dimflow.dask.host.protocols import Protocols
 from dimflow.dask.making import Making
 from dimflow.dask.moving import Moving
+from dimflow.dask.pairing import Pairing
 from dimflow.dask.picture import Drawing
 from dimflow.dask.small_blocks import warn_of_small_blocks
 from dimflow.dask.storage import Storage
@@ -26,6 +27,7 @@ from dimflow.units import Unit
 
 
 class DaskDimArray(
+    Pairing,
     Collection,
     Chunks,
     Making,

@@ -1,8 +1,10 @@
 """How an array is cut into blocks, and other cuts of it."""
 
+from collections.abc import Iterator
 from typing import Any, Self
 
 from dimflow.array import DimArray
+from dimflow.backends.dask_blocks.lengths import blame_lengths, is_known, unknown_length
 from dimflow.dask.small_blocks import warn_of_small_blocks
 
 
@@ -65,7 +67,11 @@ class Chunks(DimArray):
 
     def rechunk(self, chunks: Any = "auto", *args: Any, **kwargs: Any) -> Self:
         """The same numbers in other blocks."""
-        raw = self._raw.rechunk(chunks, *args, **kwargs)
+        try:
+            raw = self._raw.rechunk(chunks, *args, **kwargs)
+        except ValueError as error:
+            blame_lengths("rechunk", (self._raw,), error)
+            raise
         warn_of_small_blocks(raw)
         return self._like(raw, self._unit)
 
@@ -75,7 +81,13 @@ class Chunks(DimArray):
         return self
 
     def __len__(self) -> int:
-        return len(self._raw)
+        if not self.ndim or is_known(self._raw):
+            return len(self._raw)
+        raise unknown_length("len(x)", self._raw)
+
+    def __iter__(self) -> Iterator[Self]:
+        len(self)  # raises where it is not known
+        return super().__iter__()
 
 
 class _View:

@@ -2,6 +2,7 @@
 
     python -m tests.contract.libraries                      those that run on a CPU
     python -m tests.contract.libraries torch:cuda cupy      others, on their devices
+    python -m tests.contract.libraries dask:cupy            Dask, with blocks of CuPy's
     python -m tests.contract.libraries torch --ops sin svd  a few ops
     python -m tests.contract.libraries --keep               keep the records, write the page
     python -m tests.contract.libraries cupy --keep out      keep the record in a folder
@@ -14,9 +15,18 @@ import sys
 import warnings
 from pathlib import Path
 
+from dimflow.errors import BackendNotInstalled
 from tests.contract.libraries import page
 from tests.contract.libraries.library import Library, chosen
 from tests.contract.libraries.report import plain, report
+
+
+def missing(library: Library) -> str | None:
+    """Why a library cannot run here: it, or the GPU that it needs, is not there."""
+    try:
+        return None if library.device else "it has no device"
+    except (BackendNotInstalled, StopIteration) as error:
+        return " ".join(str(error).split()) or "there is no such device"
 
 
 def main() -> int:
@@ -37,7 +47,11 @@ def main() -> int:
     warnings.simplefilter("ignore")
     records = []
     for text in [] if arguments.page else arguments.libraries:
-        record = report(Library(text), arguments.ops, thorough=not arguments.quick)
+        library = Library(text)
+        if (problem := missing(library)) is not None:
+            print(f"{text} was not run: {problem}", flush=True)
+            continue
+        record = report(library, arguments.ops, thorough=not arguments.quick)
         print(plain(record), flush=True)
         records.append(record)
         if arguments.keep is not None:

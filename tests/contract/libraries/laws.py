@@ -47,6 +47,9 @@ def stays(trial: Trial) -> None:
         assert library.owns(leaf), f"{trial.case.label}: {type(leaf)} is not of {library.name}"
         device = library.backend.device(leaf)
         assert device == library.device, f"{trial.case.label}: on {device}"
+        if library.blocks is not None:
+            found = type(leaf.compute())
+            assert library.blocks.holds(found), f"{trial.case.label}: blocks are {found}"
 
 
 def has_values_of_numpy(trial: Trial) -> None:

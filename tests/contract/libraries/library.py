@@ -1,6 +1,8 @@
 """The libraries that the table is run on, and the devices: which, and how samples become theirs.
 
 DIMFLOW_LIBRARIES=torch:cuda,jax:cuda,cupy    these instead of those that run on a CPU
+
+"dask:cupy" is Dask with blocks that are arrays of CuPy's, and so for any other library of blocks.
 """
 
 import os
@@ -35,7 +37,7 @@ def chosen_of(package: str) -> str | None:
 
 @dataclass(frozen=True)
 class Library:
-    """An array library on one of its devices. `text` is "torch", or "torch:cuda"."""
+    """An array library on one of its devices. `text` is "torch", "torch:cuda" or "dask:cupy"."""
 
     text: str
 
@@ -48,8 +50,16 @@ class Library:
         return backend(self.name)
 
     @cached_property
+    def blocks(self) -> Backend | None:
+        """The library that the blocks of lazy arrays were asked to be of, if it was."""
+        kind = self.text.partition(":")[2]
+        return backend(kind) if kind and self.backend.is_lazy else None
+
+    @cached_property
     def device(self) -> str:
         """The first device of the kind that was asked for; the usual one if none was."""
+        if self.blocks is not None:
+            return self.blocks.devices()[0]
         kind = self.text.partition(":")[2]
         devices = self.backend.devices()
         if not kind:
@@ -87,9 +97,10 @@ class Library:
     def array(self, value: Any) -> Any:
         """NumPy's arrays as arrays of the library; anything else as it is."""
         if isinstance(value, (np.ndarray, np.generic)):
-            return self.backend.asarray(
-                np.array(value), dtype=value.dtype, device=self.device, copy=True
-            )
+            data: Any = np.array(value)
+            if self.blocks is not None:
+                data = self.blocks.asarray(data, device=self.device)
+            return self.backend.asarray(data, dtype=value.dtype, device=self.device, copy=True)
         if isinstance(value, (tuple, list)):
             return _rebuilt(value, [self.array(v) for v in value])
         return value

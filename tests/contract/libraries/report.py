@@ -65,9 +65,9 @@ def report(library: Library, names: Iterable[str] = (), *, thorough: bool) -> di
     return {
         "library": library.text,
         "name": library.name,
-        "version": _version(library.name),
+        "version": _versions(library),
         "device": library.device,
-        "hardware": library.backend.describe_device(library.device),
+        "hardware": (library.blocks or library.backend).describe_device(library.device),
         "python": platform.python_version(),
         "numpy": version("numpy"),
         "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
@@ -79,6 +79,13 @@ def report(library: Library, names: Iterable[str] = (), *, thorough: bool) -> di
         "deviations": deviating,
         "failures": failing,
     }
+
+
+def _versions(library: Library) -> str:
+    """That of the library, and of the one that its blocks belong to."""
+    blocks = library.blocks
+    beneath = "" if blocks is None else f" over {blocks.name} {_version(blocks.name)}"
+    return _version(library.name) + beneath
 
 
 def _version(name: str) -> str:

@@ -11,7 +11,9 @@ import numpy as np
 import pytest
 
 from dimflow import ops
+from dimflow.backends import backend
 from tests.contract.libraries import check, page
+from tests.contract.libraries.__main__ import main
 from tests.contract.libraries.conduct import CONDUCT, EXCUSED, misconduct
 from tests.contract.libraries.deviations import DEVIATIONS
 from tests.contract.libraries.laws import LAWS
@@ -160,6 +162,36 @@ def test_the_environment_chooses_libraries(monkeypatch: pytest.MonkeyPatch) -> N
     assert chosen() == ("torch:cuda", "cupy")
     assert chosen_of("torch") == "torch:cuda"
     assert chosen_of("jax") is None
+
+
+def test_blocks_may_be_of_a_library_that_is_named() -> None:
+    library = Library("dask:numpy")
+    assert library.name == "dask"
+    assert library.blocks is backend("numpy")
+    assert library.keys == ("dask", "dask:numpy")
+    assert type(library.array(np.ones(3)).compute()) is np.ndarray
+    assert Library("dask").blocks is None
+    record = report(library, ["sin", "mean"], thorough=False)
+    assert record["failures"] == []
+    assert f"over numpy {np.__version__}" in record["version"]
+
+
+def test_blocks_of_another_library_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    library = Library("dask:numpy")
+    monkeypatch.setattr(library.blocks, "holds", lambda kind: False)
+    assert "blocks are" in check.broken(library, "sin", thorough=False)["library"]
+
+
+def test_what_is_not_there_is_not_run_and_says_so(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "cupy", None)
+    monkeypatch.delitem(sys.modules, "dimflow.backends.cupy", raising=False)
+    monkeypatch.setattr(sys, "argv", ["libraries", "dask:cupy", "torch:moon", "--ops", "sin"])
+    assert main() == 0
+    first, second = capsys.readouterr().out.splitlines()
+    assert first.startswith("dask:cupy was not run: the array library 'cupy' is not available")
+    assert second == "torch:moon was not run: there is no such device"
 
 
 def test_every_op_with_arrays_is_run() -> None:

@@ -18,7 +18,7 @@ from dimflow.array.core import Core
 from dimflow.dask import DaskDimArray
 from dimflow.dask.host import patches
 from dimflow.dask.host.functions import classified, dispatched, public_functions
-from dimflow.errors import DimflowError, UnitLossError
+from dimflow.errors import DimensionError, DimflowError, UnitLossError
 from dimflow.units import Unit
 from tests.dask.conftest import nothing_runs
 from tests.dask.host.dask_recipes import HASTY
@@ -61,6 +61,53 @@ def test_methods_of_plain_arrays_are_replaced_once(name):
     assert getattr(da.Array, name) is method
     assert patches.original_of(patches.original_of(method)) is None
     assert method.__doc__ == patches.original_of(method).__doc__
+
+
+def test_functions_with_a_signature_that_dask_makes():
+    """da.gufunc and da.as_gufunc: the object is Dask's own, and its call looks for units."""
+    patches.install()
+    assert patches.original_of(patches.original_of(da.gufunc.__call__)) is None
+
+    @da.as_gufunc(signature="(i)->()", output_dtypes=float)
+    def total(row):
+        return row.sum(axis=-1)
+
+    product = da.gufunc(lambda a, b: (a * b).sum(axis=-1), signature="(i),(i)->()")
+    assert type(total) is type(product) is da.gufunc
+    numbers = np.arange(6.0).reshape(2, 3)
+    x = DaskDimArray(numbers, "m", chunks=(1, 3))
+    with nothing_runs():
+        summed, joined = total(x), product(x, DaskDimArray(numbers, "s", chunks=(1, 3)))
+        with pytest.raises(DimflowError):
+            da.gufunc(lambda a: a + DimArray(1.0, "s"), signature="()->()")(x)
+    assert summed.unit == Unit("m")
+    assert joined.unit == Unit("m*s")
+    np.testing.assert_array_equal(summed.compute().data, numbers.sum(axis=1))
+    np.testing.assert_array_equal(joined.compute().data, (numbers**2).sum(axis=1))
+    assert type(total(x.data)) is da.Array
+    rows = x.rechunk(1)
+    np.testing.assert_array_equal(total(rows, allow_rechunk=True).compute().data, [3.0, 12.0])
+    with pytest.raises(ValueError, match="allow_rechunk"):
+        total(rows)
+
+
+@pytest.mark.parametrize(
+    ("call", "name"),
+    [
+        (lambda a, b: da.block([a, b]), "block"),
+        (lambda a, b: np.block([a, b]), "block"),
+        (lambda a, b: np.select([np.ones(2, bool)], [a], b), "select"),
+        (lambda a, b: da.ma.masked_greater(a, b[0].compute()), "ma.masked_greater"),
+        (lambda a, b: da.ma.masked_inside(a, b[0].compute(), b[0].compute()), "ma.masked_inside"),
+        (lambda a, b: da.ma.where(np.ones(2, bool), a, b), "ma.where"),
+    ],
+)
+def test_an_error_names_the_function_that_was_called(call, name):
+    with pytest.raises(DimensionError) as error:
+        call(DaskDimArray(np.ones(2), "m"), DaskDimArray(np.ones(2), "s"))
+    assert error.value.operation == name
+    assert str(error.value).startswith(f"{name} needs arguments of one dimension")
+    assert str(pickle.loads(pickle.dumps(error.value))) == str(error.value)
 
 
 def test_plain_arrays_meet_lazy_ones_block_by_block():

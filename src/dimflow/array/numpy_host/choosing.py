@@ -64,7 +64,7 @@ def _clip(
 
 @named(FUNCTIONS, "select")
 def _select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
-    if holds_others((*choicelist, default)):
+    if holds_others((*condlist, *choicelist, default)):
         result = default
         for condition, choice in list(zip(condlist, choicelist, strict=True))[::-1]:
             result = ops.where(condition, choice, result)

@@ -17,6 +17,7 @@ from dimflow.array.numpy_host.parts import refuse_traced
 from dimflow.array.numpy_host.rules import rule
 from dimflow.array.numpy_host.ufuncs import op_of, plain_keywords, refuse_cut
 from dimflow.backends import pins
+from dimflow.backends.holes import has_holes, refuse_blind
 from dimflow.errors import NotANumber, UnitError, UnitLossError, UnsupportedFunction
 from dimflow.ops import TABLE, Op
 from dimflow.ops.rules import points
@@ -63,9 +64,16 @@ def _folded(ufunc: Any, method: str, unit: Unit) -> tuple[Converter | None, Unit
     return found
 
 
+def _is_run_by_op(array: Any) -> bool:
+    """Whether a trace follows the array, or it has holes, under which NumPy's own fold looks."""
+    return is_followed(array) or has_holes(getattr(array, "_raw", array))
+
+
 def _one(ufunc: Any, method: str, array: Any) -> tuple[Any, Unit]:
     """The raw array and the unit of the array that is folded."""
     (raw,), (unit,) = separated((array,))
+    if has_holes(raw):
+        refuse_blind(f"{ufunc.__name__}.{method}")
     if not isinstance(raw, (np.ndarray, np.generic, int, float, complex)):
         refuse_traced(raw, f"{ufunc.__name__}.{method}")
         reason = "it works on NumPy's own arrays only"
@@ -76,7 +84,7 @@ def _one(ufunc: Any, method: str, array: Any) -> tuple[Any, Unit]:
 def reduce(ufunc: Any, array: Any, kwargs: dict[str, Any]) -> Any:
     """`ufunc.reduce`: along one axis unless told otherwise."""
     name = f"{ufunc.__name__}.reduce"
-    if is_followed(array) and ufunc in _REDUCTIONS:
+    if _is_run_by_op(array) and ufunc in _REDUCTIONS:
         return _by_op(_REDUCTIONS[ufunc], name, array, kwargs)
     kwargs = plain_keywords(kwargs, name)
     raw, unit = _one(ufunc, "reduce", array)
@@ -93,7 +101,7 @@ def reduce(ufunc: Any, array: Any, kwargs: dict[str, Any]) -> Any:
 
 
 def _by_op(op: str, name: str, array: Any, kwargs: dict[str, Any]) -> Any:
-    """A fold of an array that is being differentiated, by the op that means the same."""
+    """A fold of an array that NumPy's own cannot take, by the op that means the same."""
     given = {key: value for key, value in kwargs.items() if value is not np._NoValue}
     out = given.pop("out", None)
     params = {"axis": 0, **{key: v for key, v in given.items() if v is not None or key == "axis"}}
@@ -141,7 +149,7 @@ def _with_initial(name: str, kwargs: dict[str, Any], unit: Unit | None) -> dict[
 def steady(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """`accumulate` and `reduceat`: every result in one unit, so only where a fold stays in one."""
     name = f"{ufunc.__name__}.{method}"
-    if is_followed(inputs[0]) and method == "accumulate" and ufunc in _ACCUMULATIONS:
+    if _is_run_by_op(inputs[0]) and method == "accumulate" and ufunc in _ACCUMULATIONS:
         return _by_op(_ACCUMULATIONS[ufunc], name, inputs[0], kwargs)
     kwargs = plain_keywords(kwargs, name)
     raw, unit = _one(ufunc, method, inputs[0])
@@ -157,6 +165,8 @@ def at(ufunc: Any, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     name = f"{ufunc.__name__}.at"
     raw = target._raw if isinstance(target, Core) else target
     unit = target._unit if isinstance(target, Core) else PURE
+    if any(has_holes(getattr(value, "_raw", value)) for value in inputs):
+        refuse_blind(name)
     if not isinstance(raw, np.ndarray):
         refuse_traced(raw, name, "make a new array: x = x.at[key].add(y)")
         raise NotANumber(name, f"{type(raw).__name__}, which cannot be written into")

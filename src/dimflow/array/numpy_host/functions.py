@@ -11,6 +11,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
+from dimflow.array.holes import without_holes
 from dimflow.array.numpy_host.by_op import ByOp
 from dimflow.array.numpy_host.refused import FUNCTIONS as REFUSED
 from dimflow.array.numpy_host.rules import RULES
@@ -54,6 +55,15 @@ _OPS = {
     "lib.scimath.sqrt": "sqrt",
 }
 
+# Definitions that know arrays with holes: they ask for shapes, or are made of ops, which look.
+_HONOURING = (
+    *("allclose", "apply_over_axes", "array2string", "array_equal", "array_equiv", "array_repr"),
+    *("array_str", "astype", "atleast_1d", "atleast_2d", "atleast_3d", "block", "can_cast", "clip"),
+    *("common_type", "diag_indices_from", "isclose", "iscomplexobj", "isrealobj"),
+    *("may_share_memory", "min_scalar_type", "ndim", "result_type", "shape", "shares_memory"),
+    *("select", "size", "tril_indices_from", "triu_indices_from", "where"),
+)
+
 _HINT = "give it the numbers in a unit of your choice: x.to_value(...)"
 
 _found: dict[Any, Handler] = {}
@@ -90,7 +100,8 @@ def handler_of(function: Any) -> Handler:
     if kind == "refused":
         raise UnsupportedFunction(_shown(name), what, _HINT)
     if kind == "defined":
-        return definitions()[name]
+        found = definitions()[name]
+        return found if name in _HONOURING else without_holes(_shown(name), found)
     if kind == "op":
         return ByOp(function, name, TABLE[what])
     op = _by_host().get(name)  # it runs on other libraries' arrays, with fewer keywords

@@ -8,6 +8,7 @@ import numpy as np
 from dimflow.array.core import Core, is_followed
 from dimflow.array.dimarray import wrap
 from dimflow.backends import backend_of, pins
+from dimflow.backends.holes import has_holes
 from dimflow.errors import (
     NotANumber,
     PointError,
@@ -15,6 +16,7 @@ from dimflow.errors import (
     TracedValueError,
     UnitError,
     UnitLossError,
+    UnsupportedFunction,
 )
 from dimflow.ops.rules.convert import Converter, checked_converter, lazily
 from dimflow.ops.rules.units import PURE
@@ -82,7 +84,7 @@ def written(result: Any, out: Any, name: str) -> Any:
     if out is None:
         return result
     raw, unit = (result._raw, result._unit) if isinstance(result, Core) else (result, None)
-    refuse_followed(raw, name)
+    refuse_unwritable(raw, name)
     target = out[0] if isinstance(out, tuple) else out
     if type(_raw(target)) in lazily:
         return _assigned(raw, unit, target, name)
@@ -108,17 +110,22 @@ def _assigned(raw: Any, unit: Unit | None, target: Any, name: str) -> Any:
     return target
 
 
-def refuse_followed(raw: Any, name: str) -> None:
-    """An error for a result that a trace follows, and loses sight of in an array of NumPy's."""
+def refuse_unwritable(raw: Any, name: str) -> None:
+    """An error for a result that a trace follows, and loses sight of in an array of NumPy's; and
+    for one with holes, of which the numbers under the mask would be written.
+    """
     if is_followed(raw):
         raise TracedValueError(f"{name} with out=", raw.trace.verb, _NO_OUT)
+    if has_holes(raw):
+        reason = "it would write the numbers under a mask"
+        raise UnsupportedFunction(f"{name} with out=", reason, _NO_OUT)
 
 
 def into(target: Any, unit: Unit | None, name: str) -> Converter | None:
     """How results in a unit become those that a target holds; an error if they cannot."""
     source = PURE if unit is None else unit
     pins.check(_raw(target))
-    refuse_followed(_raw(target), name)
+    refuse_unwritable(_raw(target), name)
     if not isinstance(target, Core):
         if not source.dimension.is_dimensionless:
             raise UnitLossError(f"{name} into a plain array", source)

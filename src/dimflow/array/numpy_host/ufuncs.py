@@ -17,7 +17,7 @@ from dimflow.array.core import Core
 from dimflow.array.dimarray import DimArray, wrap
 from dimflow.array.indexing import raw_key
 from dimflow.array.interpreter import converted, planned, separated
-from dimflow.array.numpy_host.out import Units, refuse_followed, run_into
+from dimflow.array.numpy_host.out import Units, refuse_unwritable, run_into
 from dimflow.array.numpy_host.refused import UFUNCS as REFUSED
 from dimflow.array.operators import elsewhere, is_foreign, serial
 from dimflow.errors import (
@@ -288,7 +288,7 @@ def _run_op(ufunc: Any, op: Op, inputs: tuple[Any, ...], kwargs: dict[str, Any])
     units: Any = tuple(r._unit if isinstance(r, Core) else None for r in results)
     raws = tuple(r._raw if isinstance(r, Core) else r for r in results)
     for raw in raws:
-        refuse_followed(raw, ufunc.__name__)
+        refuse_unwritable(raw, ufunc.__name__)
 
     def copied(*, out: Any = None) -> Any:
         for target, raw in zip(out or (), raws, strict=False):

@@ -8,6 +8,7 @@
     conversion      conversions of units: a chain of them is one
     layout          an array in the blocks of another
     lengths         which are known before the numbers are, and blocks that are too large
+    pairing         blocks that meet where lengths are not known
     known_numbers   of arrays that came from memory
     notes           what is written beside a layer, for people to read
 

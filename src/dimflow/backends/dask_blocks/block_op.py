@@ -71,11 +71,16 @@ def joined(block: Any, axes: Sequence[int]) -> Any:
 
 def elementwise(op: Op, /, *args: Any, **params: Any) -> Any:
     """An op on every block, after the arrays are broadcast and their blocks cut alike."""
+    return elementwise_by(BlockOp, op, args, params)
+
+
+def elementwise_by(kind: type[BlockOp], op: Op, args: Sequence[Any], params: Any) -> Any:
+    """The same by a class of functions of blocks."""
     bound = op.signature.bind(*args, **params)
     bound.apply_defaults()
     params = bound.arguments
     flat = tuple(params.pop(name) for name in op.array_names)  # some are given by name
-    call = BlockOp(op, flat, params)
+    call = kind(op, flat, params)
     result = elemwise(call, *(flat[place] for place in call.places))
     if result is NotImplemented:
         refuse(op, flat, params)

@@ -27,6 +27,8 @@ def get(x: Any, key: Any) -> Any:
         return x[key]
     parts = [as_index(part) for part in given]
     arrays = [part for part in parts if is_array(part)]
+    if len(parts) == 1 and _is_row(parts[0]) and x.ndim and is_known(x):
+        return x[parts[0]]
     if not arrays:
         return _sliced(x, expanded(parts, x.ndim)) if _is_cut(x, parts) else x[tuple(parts)]
     static, _ = split_key(tuple(parts))
@@ -40,6 +42,11 @@ def get(x: Any, key: Any) -> Any:
     if any(_is_mask(a) and isinstance(a, da.Array) for a in arrays) or _is_open(x, parts):
         return whole(ops.index, (x, *arrays), {"key": static})
     return _at_places(x, parts, place)
+
+
+def _is_row(part: Any) -> bool:
+    """Whether this is a row of integers in memory, which Dask takes as NumPy does."""
+    return isinstance(part, np.ndarray) and part.ndim == 1 and part.dtype.kind in "iu"
 
 
 def as_index(part: Any) -> Any:
@@ -118,7 +125,9 @@ def _is_dasks(x: Any, parts: list[Any], arrays: list[Any]) -> bool:
         return False
     length = next(n for part, n in _with_lengths(parts, x.shape) if part is array)
     if isnan(length):
-        return _is_mask(array) and isinstance(array, da.Array)
+        axis = sum(map(taken, parts[: next(i for i, p in enumerate(parts) if p is array)]))
+        is_lazy = _is_mask(array) and isinstance(array, da.Array)
+        return is_lazy and array.numblocks[0] == x.numblocks[axis]  # one would meet all of them
     if _is_mask(array) and isinstance(array, da.Array):
         return is_known(array)
     return array.ndim == 1 or isinstance(array, da.Array)

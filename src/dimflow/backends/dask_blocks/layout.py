@@ -1,16 +1,16 @@
 """An array in the blocks of another."""
 
+from math import isnan
 from typing import Any
 
 import dask.array as da
+import numpy as np
+from dask.array.utils import meta_from_array
 
 from dimflow.backends.dask_blocks.lengths import is_known
 from dimflow.errors import ComputationError
-
-_UNKNOWN = (
-    "how long an array is that it depends on is known only when that is computed",
-    "write zeros instead of picking: dimflow.where(mask, x, 0) for x[mask]",
-)
+from dimflow.ops.rules.layout import UNKNOWN_LENGTHS
+from dimflow.ops.rules.shapes import same_shape
 
 
 def laid_out(raw: Any, like: Any) -> Any:
@@ -21,7 +21,7 @@ def laid_out(raw: Any, like: Any) -> Any:
     if not isinstance(like, da.Array):
         return raw
     if not is_known(raw, like):
-        raise ComputationError("a derivative of a lazy array", *_UNKNOWN)
+        return _laid_by_count(raw, like)
     if raw.shape == like.shape:
         return raw if raw.chunks == like.chunks else raw.rechunk(like.chunks)
     missing = like.ndim - raw.ndim
@@ -32,3 +32,34 @@ def laid_out(raw: Any, like: Any) -> Any:
     pairs = zip(raw.shape, raw.chunks, like.chunks[missing:], strict=True)
     blocks = tuple(theirs if length != 1 else own for length, own, theirs in pairs)
     return da.broadcast_to(raw.rechunk(blocks), like.shape, chunks=like.chunks)
+
+
+def _laid_by_count(raw: Any, like: Any) -> Any:
+    """The same where lengths are not known: blocks go by their number along such axes.
+
+    What belongs to an array is made of it, block by block, so that as many blocks are as long.
+    """
+    missing = like.ndim - raw.ndim
+    pairs = list(zip(raw.chunks, like.chunks[max(missing, 0) :], strict=False))
+    if missing < 0 or not all(_belong(*pair) for pair in pairs):
+        raise ComputationError("a derivative of a lazy array", *UNKNOWN_LENGTHS)
+    blocks = tuple(own if own == (1,) or isnan(sum(own)) else theirs for own, theirs in pairs)
+    raw = raw if raw.chunks == blocks else raw.rechunk(blocks)
+    if same_shape(raw.shape, like.shape):
+        return raw
+    whole = tuple(range(like.ndim))
+    form = {"dtype": raw.dtype, "meta": meta_from_array(raw._meta, like.ndim)}
+    return da.blockwise(
+        _spread, whole, raw, whole[missing:], like, whole, align_arrays=False, **form
+    )
+
+
+def _belong(own: tuple[Any, ...], theirs: tuple[Any, ...]) -> bool:
+    """Whether blocks along an axis are those of another array, or one element for all of them."""
+    length, other = sum(own), sum(theirs)
+    is_counted = isnan(length) and isnan(other) and len(own) == len(theirs)
+    return own == (1,) or length == other or is_counted
+
+
+def _spread(block: Any, like: Any) -> Any:
+    return np.broadcast_to(block, like.shape)

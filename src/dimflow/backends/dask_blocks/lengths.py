@@ -1,8 +1,9 @@
 """Lengths of axes and sizes of blocks: which are known, and which are too large."""
 
+import re
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from math import isnan, prod
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,9 @@ from dask.array.core import PerformanceWarning
 from dask.utils import format_bytes, parse_bytes
 
 import dimflow
+from dimflow.errors import DimflowError, ShapeMismatch
 
+_COMPUTE = "x.compute_chunk_sizes() computes the lengths"
 _TOO_LARGE = 4  # times the size that Dask's settings have for a block
 _OURS = ("<dimflow", *(str(Path(package.__path__[0])) for package in (dimflow, dask)))
 
@@ -29,9 +32,37 @@ def is_known(*arrays: Any) -> bool:
     return not any(isnan(n) for x in arrays for n in x.shape)
 
 
+def blame_lengths(operation: str, arrays: Iterable[Any], error: Exception) -> None:
+    """Raise what an error means where a length is not known: Dask's own speaks of its insides."""
+    if _is_clear(error):
+        return
+    for x in arrays:
+        if isinstance(x, da.Array) and not is_known(x):
+            raise unknown_length(operation, x) from error
+
+
+def _is_clear(error: Exception) -> bool:
+    """Whether an error says itself what is wrong: ours do, unless they show such a length."""
+    if isinstance(error, ShapeMismatch):
+        return not {"nan", "None"} & {*re.findall(r"\w+", f"{error.expected} {error.actual}")}
+    return isinstance(error, (DimflowError, np.exceptions.AxisError))
+
+
+def unknown_length(operation: str, x: Any) -> ShapeMismatch:
+    """The error of an operation that needs a length, which only the data know."""
+    axes = [i for i, n in enumerate(x.shape) if isnan(n)]
+    which = f"axis {axes[0]}" if len(axes) == 1 else f"axes {', '.join(map(str, axes))}"
+    return ShapeMismatch(operation, f"a length of {which} that is known", x.shape, _COMPUTE)
+
+
 def has_empty(x: Any) -> bool:
     """Whether some block is known to have no elements."""
     return any(0 in lengths for lengths in x.chunks)
+
+
+def may_be_empty(x: Any) -> bool:
+    """Whether a block of a lazy array has no elements, or may turn out to have none."""
+    return isinstance(x, da.Array) and (isnan(x.size) or has_empty(x))
 
 
 def fits(*lengths: Any, dtype: Any) -> bool:

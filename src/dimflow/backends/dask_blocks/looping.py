@@ -18,6 +18,7 @@ from dask.array.utils import meta_from_array
 from dimflow.backends.abstract import Abstract
 from dimflow.backends.dask_blocks.block_op import ARRAYS, BlockOp
 from dimflow.backends.dask_blocks.lengths import known_lengths, warn_of_size
+from dimflow.backends.dask_blocks.pairing import refuse_pairs
 from dimflow.ops import Op, dispatch
 
 # Of each axis of an array: the number of the loop that goes over its blocks, or None where the op
@@ -155,6 +156,7 @@ def _met(
         array = da.asanyarray(args[place])
         warn_of_size(op.name, array, join)
         pairs += [array, tuple(next(fresh) if label is None else label for label in one)]
+    refuse_pairs(op.name, pairs[::2], pairs[1::2])
     # Dask would warn of as many tasks as all blocks have pairs: not so, where they are joined
     chunks, pairs[::2] = unify_chunks(*pairs, warn=False)
     return _Met(call, pairs, chunks, fresh)

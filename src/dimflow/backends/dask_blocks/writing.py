@@ -14,10 +14,13 @@ from dask.base import normalize_token
 from dask.layers import ArraySliceDep
 
 from dimflow import ops
+from dimflow.backends.dask_blocks.holes import with_holes
 from dimflow.backends.dask_blocks.keys import Bounds, as_index, expanded, is_array
 from dimflow.backends.dask_blocks.lengths import is_known
 from dimflow.backends.dask_blocks.looping import whole
+from dimflow.backends.dask_blocks.picking import put_back
 from dimflow.backends.dask_blocks.placing import placed
+from dimflow.backends.holes import refuse_written
 from dimflow.ops import Op
 from dimflow.ops.families.index.keys import INDEX, layout, split_key
 from dimflow.ops.rules.shapes import broadcast_shapes
@@ -30,11 +33,13 @@ _JOINED = {"index_add": "add", "index_max": "maximum", "index_min": "minimum"}
 def written(name: str, x: Any, values: Any, key: Any) -> Any:
     """index_set, index_add, index_max or index_min with a key as Python writes it."""
     refuse_cut(values, x.dtype)
+    refuse_written(None, values)  # NumPy spreads them over many places without their mask
     values = da.asanyarray(values).astype(x.dtype)
     parts = [as_index(part) for part in (key if isinstance(key, tuple) else (key,))]
     static, arrays = split_key(tuple(parts))
     if not is_known(x, values, *arrays):
-        return _gathered(name, x, values, arrays, static)
+        found = put_back(ops.get(name), x, values, expanded(parts, x.ndim))
+        return _gathered(name, x, values, arrays, static) if found is None else found
     shape = layout([x.shape, *(a.shape for a in arrays)], static).shape
     if None not in shape:
         broadcast_shapes([shape, values.shape])  # refuses what does not fit
@@ -53,6 +58,7 @@ def written(name: str, x: Any, values: Any, key: Any) -> Any:
 def assign(x: Any, key: Any, values: Any) -> None:
     """x[key] = values, in place: the array becomes the one with these values, as Dask does it."""
     new = written("index_set", x, values, key)
+    new = with_holes(new, (x,))
     x._meta, x.dask, x._name, x._chunks = new._meta, new.dask, new.name, new.chunks
 
 
@@ -83,7 +89,7 @@ def _masked(name: str, x: Any, values: Any, parts: list[Any]) -> Any:
     mask = ops.reshape(da.asanyarray(mask), (*mask.shape, *[1] * after))
     if name in _JOINED:
         values = ops.get(_JOINED[name])(x, values)
-    return da.where(mask, values, x)
+    return ops.where(mask, values, x)
 
 
 # Index arrays

@@ -34,6 +34,7 @@ def gradient(f: Any, /, *varargs: Any, axis: Any = None, edge_order: int = 1) ->
     axes = normalized(axis, f.ndim)
     if f.dtype.kind in "iu":  # whose differences would wrap around
         f = f.astype(np.float64)
+    varargs = tuple(np.asarray(v) if isinstance(v, (list, tuple)) else v for v in varargs)
     steps = [_known(step) for step in varargs]
     is_short = any(not min(f.chunks[a]) > edge_order for a in axes)  # or its length is not known
     is_small = f.dtype.kind not in "fc" or f.dtype.itemsize < 4

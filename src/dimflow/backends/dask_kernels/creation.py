@@ -1,10 +1,11 @@
-"""Arrays like others on Dask, in their blocks."""
+"""Arrays like others on Dask, in their blocks, and of other dtypes."""
 
 from typing import Any
 
 import dask.array as da
 import numpy as np
 
+from dimflow.backends.dask_blocks.conversion import copied
 from dimflow.backends.dask_blocks.known_numbers import numbers_of
 from dimflow.backends.dask_blocks.layout import laid_out
 from dimflow.backends.dask_blocks.lengths import is_known
@@ -25,3 +26,19 @@ def full_like(x: Any, fill_value: Any, /, dtype: Any = None, *, shape: Any = Non
     if not is_known(x):
         return da.where(da.ones_like(x, dtype=bool), value, value)
     return da.broadcast_to(laid_out(value, x) if is_known(value) else value, x.shape)
+
+
+def cast_floating(x: Any, /, dtype: Any, *, unit: Any = None, copy: bool = True) -> Any:
+    """With another dtype of fractions; blocks of another dtype are new, and need no copy."""
+    return _cast(x, np.dtype(dtype), copy)
+
+
+def cast_discrete(x: Any, /, dtype: Any, *, unit: Any = None, copy: bool = True) -> Any:
+    """With a dtype of integers."""
+    return _cast(x, np.dtype(dtype), copy)
+
+
+def _cast(x: Any, dtype: Any, copy: bool) -> Any:
+    if x.dtype == dtype:
+        return copied(x) if copy else x
+    return (x.real if x.dtype.kind == "c" and dtype.kind != "c" else x).astype(dtype)

@@ -1,11 +1,13 @@
 """Indexing on Dask: reading by `keys`, updates that make another array by `writing`."""
 
+from math import isnan
 from typing import Any
 
 import dask.array as da
 import numpy as np
 
 from dimflow.backends.dask_blocks import keys
+from dimflow.backends.dask_blocks.lengths import unknown_length
 from dimflow.backends.dask_blocks.writing import written
 from dimflow.backends.dask_kernels.shaping import reshape
 from dimflow.errors import UnitError
@@ -28,6 +30,8 @@ def take(x: Any, indices: Any, /, axis: Any = None, *, mode: str = "raise") -> A
     if not isinstance(indices, da.Array):
         indices = np.asarray(indices)
     if mode != "raise":
+        if isnan(x.shape[axis]):
+            raise unknown_length("take", x)
         indices = within(indices, x.shape[axis], mode)
     return keys.get(x, (*(slice(None),) * axis, indices))
 

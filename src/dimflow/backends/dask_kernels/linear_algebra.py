@@ -5,6 +5,7 @@ from typing import Any
 import dask.array as da
 
 from dimflow import ops
+from dimflow.backends.dask_blocks.pairing import refuse_pairs
 from dimflow.ops.rules.dtypes import kind_of
 from dimflow.ops.rules.values import counted
 
@@ -16,6 +17,8 @@ def einsum(subscripts: str, /, *operands: Any) -> Any:
     terms = text.partition("->")[0].split(",")
     if len(terms) == len(operands):  # Dask says what is wrong if they are not
         operands = tuple(map(_cut_alike, operands, terms))
+        if "..." not in text:
+            refuse_pairs("einsum", operands, terms)
     found = da.einsum(text, *operands, dtype=dtype)
     return found if found.dtype == dtype else found.astype(dtype)  # sums of short integers are long
 

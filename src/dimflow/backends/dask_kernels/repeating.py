@@ -5,11 +5,14 @@ from typing import Any
 import dask.array as da
 
 from dimflow import ops
+from dimflow.backends.dask_blocks.lengths import is_known, unknown_length
 
 
 def tile(x: Any, /, reps: Any) -> Any:
     """Dask's; of nothing, nothing."""
     counts = tuple(reps) if isinstance(reps, (tuple, list)) else (reps,)
+    if not is_known(x):
+        raise unknown_length("tile", x)
     if 0 in counts or not x.size:
         ndim = max(len(counts), x.ndim)
         lengths = (1,) * (ndim - x.ndim) + x.shape
@@ -45,6 +48,8 @@ def diagonal(x: Any, /, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
 
 def diag(x: Any, /, k: int = 0) -> Any:
     """Dask's."""
+    if not is_known(x):
+        raise unknown_length("diag", x)
     if not x.size:
         assert ops.diag.definition is not None
         return ops.diag.definition(x, k=k)

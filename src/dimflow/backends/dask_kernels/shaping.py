@@ -5,11 +5,9 @@ from typing import Any
 
 import dask.array as da
 
-from dimflow.backends.dask_blocks.lengths import in_one_block, is_known
+from dimflow.backends.dask_blocks.lengths import in_one_block, is_known, unknown_length
 from dimflow.errors import ShapeMismatch
 from dimflow.ops.rules.shapes import normalized
-
-_COMPUTE = "x.compute_chunk_sizes() computes the lengths"
 
 
 def reshape(x: Any, /, shape: Any, order: str = "C") -> Any:
@@ -47,7 +45,7 @@ def _of_open(x: Any, shape: tuple[int, ...]) -> Any:
         return whole.map_blocks(_raveled, drop_axis=drop, chunks=chunks, dtype=x.dtype)
     if len(shape) == x.ndim and shape[1:] == x.shape[1:] and (shape[0] == -1 or isnan(shape[0])):
         return x
-    raise ShapeMismatch("reshape of a lazy array", "lengths that are known", x.shape, _COMPUTE)
+    raise unknown_length("reshape", x)
 
 
 def _raveled(block: Any) -> Any:
@@ -61,6 +59,8 @@ def ravel(x: Any, /, order: str = "C") -> Any:
 
 def squeeze(x: Any, /, axis: Any = None) -> Any:
     """Dask's."""
+    if axis is None and not is_known(x):
+        raise unknown_length("squeeze", x)
     axes = None if axis is None else normalized(axis, x.ndim)
     return da.squeeze(x, axes)
 

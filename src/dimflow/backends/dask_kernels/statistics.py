@@ -14,7 +14,7 @@ def weighted_mean(x: Any, weights: Any, axis: Any = None, *, keepdims: bool = Fa
     if weights.dtype.kind in "fc" and weights.dtype != x.dtype:  # which NumPy sums in this dtype
         weights = weights.astype(np.result_type(x.dtype, weights.dtype))
     if isnan(x.size):
-        weights = da.where(da.logical_or(x != x, True), weights, 0)
+        weights = ops.where(da.logical_or(x != x, True), weights, 0)
         total = ops.sum(x * weights, axis=axis, keepdims=keepdims)
         return total / ops.sum(weights, axis=axis, keepdims=keepdims)
     return ops.weighted_mean.rule("definition")(x, weights, axis=axis, keepdims=keepdims)

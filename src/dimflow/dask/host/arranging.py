@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from dimflow import ops
 from dimflow.array.core import Core
 from dimflow.array.dimarray import wrap
 from dimflow.array.numpy_host.algebra import EINSUM
@@ -10,7 +9,6 @@ from dimflow.array.numpy_host.arranging import BLOCK
 from dimflow.array.numpy_host.choosing import CHOOSE
 from dimflow.array.numpy_host.parts import Handler, named, plan
 from dimflow.array.numpy_host.ufuncs import refuse_cut
-from dimflow.backends.dask import refuse_holes
 from dimflow.dask.host.patches import own
 from dimflow.dask.host.planned import library_of, plain
 
@@ -62,7 +60,6 @@ def _einsum(*operands: Any, **kwargs: Any) -> Any:
         args = tuple(raws[i // 2] if i in places else operand for i, operand in enumerate(operands))
     library_of("da.einsum", EINSUM, raws)
     refuse_cut("einsum", kwargs.get("dtype"), raws, unit)
-    refuse_holes(ops.einsum, raws)
     return wrap(own("einsum")(*args, **kwargs), unit)
 
 
@@ -72,5 +69,4 @@ def _choose(a: Any, choices: Any) -> Any:
     raws, unit = plan(CHOOSE, tuple(choices))
     places = plain(a, "an index")
     library_of("da.choose", CHOOSE, (places, *raws))
-    refuse_holes(ops.choose, (places, *raws))
     return wrap(own("choose")(own("asarray")(places), list(raws)), unit)

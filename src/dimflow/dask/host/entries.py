@@ -15,7 +15,13 @@ BY_NUMPY = _names(
 # The op's kernel does what Dask's function does, and more: empty blocks, lengths not known yet.
 BY_KERNEL = _names(
     "all any argmax argmin cumprod cumsum max mean min nanargmax nanargmin nanmax nanmean nanmin"
-    " nanprod nanstd nansum nanvar prod std sum var"
+    " nanprod nanstd nansum nanvar prod squeeze std sum var"
+)
+
+# They count elements, and would give nan where a length is not known.
+COUNTING = _names(
+    "stats.chisquare stats.kurtosistest stats.normaltest stats.power_divergence stats.skewtest"
+    " stats.ttest_1samp stats.ttest_ind stats.ttest_rel"
 )
 
 # They run functions of users on blocks.
@@ -23,6 +29,15 @@ BLOCKS = _names(
     "apply_along_axis apply_gufunc apply_over_axes blockwise coarsen map_blocks map_overlap"
     " reduction overlap.overlap overlap.trim_overlap"
 )
+
+# Of rules and definitions, those that know arrays with holes; each is held against np.ma.
+HONOURING = _names(
+    "array asanyarray asarray from_array isnull notnull rechunk shuffle store to_hdf5 to_npy_stack"
+    " to_zarr unify_chunks"
+)
+
+# Functions of ops that honour masks, which Dask runs in another way.
+BLIND = _names("median")
 
 # Shapes, dtypes and chunks answer them.
 ASKED = _names("ndim result_type shape tril_indices_from triu_indices_from")

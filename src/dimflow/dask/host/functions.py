@@ -6,22 +6,29 @@ blocks; questions that no unit answers; functions of pure numbers; or a reason f
 """
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, wraps
 from importlib import import_module
 from types import ModuleType
 from typing import Any
 
 import numpy as np
+from dask.array import Array
 from dask.array import ufunc as ufuncs
 
+from dimflow.array.holes import without_holes
 from dimflow.array.numpy_host.functions import classified as in_numpy
 from dimflow.array.numpy_host.parts import bare
 from dimflow.array.numpy_host.rules import RULES as NUMPY_RULES
+from dimflow.backends.dask_blocks.lengths import is_known, unknown_length
+from dimflow.backends.holes import honours_masks as op_honours_masks
 from dimflow.dask.host.entries import (
     ASKED,
+    BLIND,
     BLOCKS,
     BY_KERNEL,
     BY_NUMPY,
+    COUNTING,
+    HONOURING,
     MACHINERY,
     NUMBERS,
 )
@@ -109,6 +116,21 @@ def dispatched(module: str) -> list[str]:
 
 def handler_of(name: str, original: Any) -> Handler:
     """What runs instead of a function of Dask's; an error if nothing does."""
+    found = _handler(name, original)
+    return found if honours_masks(name) else without_holes(f"da.{name}", found)
+
+
+def honours_masks(name: str) -> bool:
+    """Whether a function is known to leave out what is under masks, or looks itself for holes."""
+    kind, what = classified(name)
+    if kind == "op" and name not in BY_KERNEL:
+        return op_honours_masks(TABLE[what]) and name not in BLIND
+    if kind in ("defined", "rule"):
+        return name.startswith("ma.") or name in HONOURING
+    return True
+
+
+def _handler(name: str, original: Any) -> Handler:
     kind, what = classified(name)
     if kind in ("refused", "unknown"):
         raise UnsupportedFunction(f"da.{name}", what or _UNKNOWN, _HINT)
@@ -124,9 +146,24 @@ def handler_of(name: str, original: Any) -> Handler:
     if kind == "numpy":
         return getattr(np, name)  # type: ignore[no-any-return]
     if name in RULES:
-        return Planned(original, name, RULES[name])
+        return Planned(_counting(name, original), name, RULES[name])
     op = TABLE[what] if kind == "op" else NUMPY_RULES[name]
     return Planned(original, name, op, by_kernel=name in BY_KERNEL)
+
+
+def _counting(name: str, original: Any) -> Any:
+    """Dask's function; one that counts elements asks first whether it can."""
+    if name not in COUNTING:
+        return original
+
+    @wraps(original)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        for raw in args:
+            if isinstance(raw, Array) and not is_known(raw):
+                raise unknown_length(f"da.{name}", raw)
+        return original(*args, **kwargs)
+
+    return run
 
 
 def _of_numbers(name: str, original: Any) -> Handler:

@@ -10,6 +10,7 @@ from dimflow.array.dimarray import wrap
 from dimflow.array.in_place import in_unit
 from dimflow.array.interpreter import converted, planned, separated
 from dimflow.array.numpy_host.parts import Handler, named, pure
+from dimflow.backends.dask_blocks.holes import with_holes
 from dimflow.dask.host.patches import own
 from dimflow.dask.host.planned import parts_of
 from dimflow.errors import NotANumber, UnitError
@@ -169,7 +170,7 @@ def _average(
     raws, units = separated((a, weights))
     plan = planned(rule, raws, units, {"returned": returned})
     raw, weight = converted(plan, raws)
-    result = own("ma.average")(raw, axis, weight, returned, keepdims)
+    result = with_holes(own("ma.average")(raw, axis, weight, returned, keepdims), (raw, weight))
     if not returned:
         return wrap(result, plan.result)  # type: ignore[arg-type]
     return tuple(wrap(part, unit) for part, unit in zip(result, plan.result, strict=True))  # type: ignore[arg-type]

@@ -12,7 +12,6 @@ from dimflow.array.interpreter import separated
 from dimflow.array.numpy_host.choosing import masks_of
 from dimflow.array.numpy_host.parts import Handler, named, plan
 from dimflow.array.numpy_host.rules import rule
-from dimflow.backends.dask import refuse_holes
 from dimflow.dask.host.patches import own
 from dimflow.dask.host.planned import parts_of, plain
 from dimflow.errors import ShapeMismatch, UnsupportedFunction
@@ -86,7 +85,6 @@ def _histogram(
     """Counts, and edges in the unit of the values."""
     raw, unit = parts_of(a, "da.histogram")
     weigh = _weights(weights, "da.histogram")
-    refuse_holes(ops.histogram, (raw, weigh))
     counts, edges = own("histogram")(
         raw,
         bins=_edges(bins, unit, "da.histogram"),
@@ -232,6 +230,5 @@ def _bincount(x: Any, weights: Any = None, minlength: int = 0, split_every: Any 
     weigh = _weights(weights, "da.bincount")
     if weigh is not None:
         weigh = own("asarray")(weigh).rechunk(places.chunks)
-    refuse_holes(ops.bincount, (places, weigh))
     counts = own("bincount")(places, weigh, minlength, split_every)
     return wrap(counts, weights._unit) if isinstance(weights, Core) else counts

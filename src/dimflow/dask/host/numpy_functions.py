@@ -19,7 +19,7 @@ from dimflow.array.numpy_host.making import FUNCTIONS as MAKING
 from dimflow.array.numpy_host.parts import Handler, mapped, named
 from dimflow.dask.host.blindness import refuse_blind
 from dimflow.dask.host.making import FUNCTIONS as DASKS_MAKING
-from dimflow.dask.host.patches import is_within, with_units
+from dimflow.dask.host.patches import explained, is_within, with_units
 from dimflow.dask.host.targets import written
 from dimflow.errors import UnsupportedFunction
 from dimflow.ops.rules.convert import lazily
@@ -30,10 +30,13 @@ FUNCTIONS: dict[str, Handler] = {}
 
 def asked(array: Any, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
     """What NumPy calls: `DaskDimArray.__array_function__`."""
-    handler = FUNCTIONS.get(name_of(function))
-    if handler is None:
-        return array_function(array, function, types, args, kwargs)
-    return handler(*args, **kwargs)
+    name = name_of(function)
+    handler = FUNCTIONS.get(name) or partial(_in_general, array, function, types)
+    return explained(f"np.{name}", handler, args, kwargs)
+
+
+def _in_general(array: Any, function: Any, types: Any, *args: Any, **kwargs: Any) -> Any:
+    return array_function(array, function, types, args, kwargs)
 
 
 _DASKS = (

@@ -1,5 +1,6 @@
 """NumPy's ufuncs on lazy arrays with keywords (`out=`, `where=`, `dtype=`), and their methods."""
 
+from functools import cache
 from typing import Any
 
 import dask.array as da
@@ -9,7 +10,7 @@ from dask.array.core import elemwise
 from dimflow import ops
 from dimflow.array.core import Core
 from dimflow.array.in_place import in_unit
-from dimflow.array.interpreter import separated
+from dimflow.array.interpreter import remembered, separated
 from dimflow.array.numpy_host.out import dressed
 from dimflow.array.numpy_host.ufuncs import (
     POWERS,
@@ -21,9 +22,13 @@ from dimflow.array.numpy_host.ufuncs import (
     resolved,
     run_for,
 )
+from dimflow.backends import backend
+from dimflow.backends.dask_blocks.pairing import is_open, refuse_pairs
+from dimflow.backends.holes import has_holes, refuse_blind
 from dimflow.dask.host.planned import library_of
 from dimflow.dask.host.targets import written
-from dimflow.errors import DimensionError, UnsupportedFunction
+from dimflow.errors import DimensionError, UnitError, UnsupportedFunction
+from dimflow.ops import Op
 
 _KNOWN = frozenset(("out", "where", "dtype"))
 _REDUCTIONS = {
@@ -43,11 +48,41 @@ def asked(array: Any, ufunc: Any, method: str, inputs: Any, kwargs: dict[str, An
         if kwargs:
             return called(ufunc, inputs, kwargs)
         if ufunc.__name__ not in POWERS and all(type(x) is type(array) for x in inputs):
-            op = op_of(ufunc)  # nothing to lift or to ask: the op at once
-            return run_for(op, inputs, defaults(op))
+            op = op_of(ufunc)  # nothing to lift or to ask: Dask's ufunc or the op at once
+            found = _by_dask(ufunc, op, inputs) if _is_dasks(ufunc) else None
+            return run_for(op, inputs, defaults(op)) if found is None else found
     if method in ("reduce", "accumulate"):
         return folded(ufunc, method, inputs[0], kwargs)
     return array_ufunc(array, ufunc, method, *inputs, **kwargs)
+
+
+@cache
+def _is_dasks(ufunc: Any) -> bool:
+    """Whether Dask has the ufunc, and it alone is the op."""
+    op = op_of(ufunc)
+    is_same = op.kind == "elementwise" and ufunc.nout == 1
+    has_more = {*op.signature.parameters} - {*op.array_names, "unit"}
+    if not is_same or has_more or not isinstance(getattr(da, ufunc.__name__, None), da.ufunc.ufunc):
+        return False
+    return all(backend(name).own_kernel(op) is None for name in ("numpy", "dask"))
+
+
+def _by_dask(ufunc: Any, op: Op, inputs: tuple[Any, ...]) -> Any:
+    """The layer that Dask makes of a ufunc; None where the op has to look closer or to complain.
+
+    So `np.add(x, y)` has one name with units and without. That of `x + y` is another, as in Dask,
+    which takes twice as long to look into Python's operators.
+    """
+    if not all(type(x._raw._meta) is np.ndarray for x in inputs):
+        return None
+    if len(inputs) > 1 and any(is_open(x._raw) for x in inputs):
+        return None
+    try:
+        plan = remembered(op, inputs)
+        raws, unit = resolved(ufunc, op, inputs) if plan is None else (None, plan.result)
+        return dressed(ufunc(*(raws or [x._raw for x in inputs])), unit)
+    except (UnitError, TypeError, ValueError):
+        return None
 
 
 def called(ufunc: Any, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -70,10 +105,13 @@ def called(ufunc: Any, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         compared = ops.get(op.name)(*inputs)
         return compared if target is None else written(target, compared, name)
     library_of(name, op, tuple(raws))
+    if where is not True and any(map(has_holes, (where, *raws))):
+        refuse_blind(f"the ufunc {name} with where=")
     refuse_cut(name, kwargs.get("dtype"), tuple(raws), unit)
     options = {"dtype": kwargs.get("dtype")}
     if where is not True:
         options |= {"where": where, "out": _held(target, unit, name)}
+    refuse_pairs(name, [*raws, *(options.get(key) for key in ("where", "out"))])
     result = dressed(elemwise(ufunc, *_in_blocks(raws), **options), unit)
     return result if target is None else written(target, result, name)
 

@@ -4,7 +4,8 @@ NumPy and PyTorch ask the arrays that they are given; functions of Dask ask nobo
 names are replaced by functions that look at their arguments first. Without an array with a unit
 among these, Dask's own function runs as ever. Nothing within Dask is changed: what was imported
 from it before keeps to itself, and refuses arrays with units by `to_dask_array`. But two methods of
-its arrays would take them for constants, and put all of one into every block: these look too.
+its arrays would take them for constants, and put all of one into every block: these look too, and
+so does the call of a `da.gufunc`, which Dask makes of a user's function.
 """
 
 from collections.abc import Callable
@@ -12,15 +13,24 @@ from functools import partial, update_wrapper
 from importlib import import_module
 from typing import Any
 
-from dask.array import Array
+from dask.array import Array, gufunc
 from dask.array.ufunc import ufunc
 
 from dimflow.array.arrival import when_imported
 from dimflow.array.core import Core
+from dimflow.array.numpy_host.parts import mapped
+from dimflow.backends.dask_blocks.lengths import blame_lengths
+from dimflow.errors import DimensionError
 
 MODULES = ("", "linalg", "fft", "ma", "random", "overlap", "lib.stride_tricks", "stats")
 METHODS = ("dot", "map_blocks")
 _LATE = "stats"  # which Dask itself imports for those alone who ask for it, with all of SciPy's
+
+# What a `da.gufunc` keeps for the call.
+_OPTIONS = ("vectorize", "axes", "axis", "keepdims", "output_sizes", "output_dtypes", "meta")
+
+# Functions that are made of ops of other names.
+_OF_PARTS = ("da.ma.", "np.block", "np.select")
 
 _WATCHED = (Core, list, tuple, dict)
 _found: dict[str, Callable[..., Any]] = {}
@@ -36,6 +46,8 @@ def install() -> None:
         original = getattr(Array, name, None)  # arrays of expressions have not all of them
         if original is not None and original_of(original) is None:
             setattr(Array, name, _method(original, name))
+    if original_of(gufunc.__call__) is None:
+        gufunc.__call__ = _called(gufunc.__call__)
 
 
 def install_in(module: str) -> None:
@@ -120,6 +132,21 @@ def _method(original: Callable[..., Any], name: str) -> Callable[..., Any]:
     return call
 
 
+def _called(original: Callable[..., Any]) -> Callable[..., Any]:
+    """A function with a signature by `apply_gufunc`, with all that Dask's object was told."""
+
+    def call(self: Any, *args: Any, allow_rechunk: bool = False, **kwargs: Any) -> Any:
+        if not holds_units(args, kwargs):
+            return original(self, *args, allow_rechunk=allow_rechunk, **kwargs)
+        options = {name: getattr(self, name) for name in _OPTIONS}
+        options["allow_rechunk"] = self.allow_rechunk or allow_rechunk
+        return with_units("apply_gufunc", self.pyfunc, self.signature, *args, **options, **kwargs)
+
+    update_wrapper(call, original)
+    call._dimflow_original = original  # type: ignore[attr-defined]
+    return call
+
+
 def run(name: str, original: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What a function of Dask's gives for arrays with units."""
     handler = _found.get(name)
@@ -127,7 +154,26 @@ def run(name: str, original: Any, args: tuple[Any, ...], kwargs: dict[str, Any])
         from dimflow.dask.host.functions import handler_of
 
         handler = _found[name] = handler_of(name, original)
-    return handler(*args, **kwargs)
+    return explained(f"da.{name}", handler, args, kwargs)
+
+
+def explained(
+    name: str, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """What a function gives. An error about its insides says which length was not known, and one
+    about an op that it is made of names the function instead.
+    """
+    try:
+        return function(*args, **kwargs)
+    except DimensionError as error:
+        if name.startswith(_OF_PARTS):
+            error.operation = name.partition(".")[2]
+        raise
+    except Exception as error:
+        found: list[Any] = []
+        mapped((args, kwargs), lambda array: found.append(array._raw))
+        blame_lengths(name, found, error)
+        raise
 
 
 def with_units(name: str, *args: Any, **kwargs: Any) -> Any:

@@ -13,8 +13,9 @@ from dimflow.array.dimarray import DimArray
 from dimflow.array.interpreter import converted, separated
 from dimflow.array.numpy_host.out import dressed
 from dimflow.array.numpy_host.ufuncs import plan_for, refuse_cut
-from dimflow.backends import backend
-from dimflow.backends.dask import is_blind, refuse_holes
+from dimflow.backends.dask import BACKEND as DASK
+from dimflow.backends.dask_blocks import holes
+from dimflow.backends.dask_blocks.lengths import may_be_empty
 from dimflow.dask.host.targets import written
 from dimflow.errors import BackendMismatch, UnsupportedFunction
 from dimflow.ops import Op, dispatch
@@ -74,16 +75,17 @@ class Planned:
             for s in self.static
         }
         raws, units = separated(arrays)
-        is_traced = library_of(self.name, self.op, raws) is not backend("dask")
+        is_traced = library_of(self.name, self.op, raws) is not DASK
+        if self.by_kernel and any(map(may_be_empty, raws)):
+            given.pop("split_every", None)  # the shape of a tree, in which Dask's functions stumble
         if is_traced or (self.by_kernel and not self._more(given)):
             return self._run_op(arrays, params, given, out)
         plan = plan_for(self.op, raws, units, params)
         raws = self._in_blocks(converted(plan, raws))
         refuse_cut(self.name, given.get("dtype"), raws, plan.result)
-        if is_blind(self.op):
-            refuse_holes(self.op, raws)
         self._fill(given, raws, counts)
-        result = dressed(self.function(*bound.args, **bound.kwargs), plan.result)
+        found = holes.of_op(self.op, self.function(*bound.args, **bound.kwargs), raws)
+        result = dressed(found, plan.result)
         return result if out is None else written(out, result, self.name)
 
     def _sorted(self, given: dict[str, Any]) -> tuple[tuple[Any, ...], list[int]]:
@@ -167,10 +169,9 @@ def library_of(name: str, op: Op, raws: tuple[Any, ...]) -> Any:
     Arrays of other libraries are an error, but for NumPy's, which Dask cuts into blocks.
     """
     found: Any = dispatch.select(op, raws)
-    dask = backend("dask")
     if found.rank == 0:
-        return dask
-    if found is not dask and not any(type(raw) in dispatch.followed for raw in raws):
+        return DASK
+    if found is not DASK and not any(type(raw) in dispatch.followed for raw in raws):
         hint = "convert it: x.to_backend('dask')"
         raise BackendMismatch(name, "dask", found.name, hint)
     return found

@@ -12,6 +12,7 @@ from dask.array.core import handle_out
 from dimflow.array.core import Core
 from dimflow.array.numpy_host.out import into
 from dimflow.errors import NotANumber, ShapeMismatch
+from dimflow.ops.rules.shapes import same_shape
 from dimflow.ops.rules.values import uncut
 
 
@@ -26,7 +27,7 @@ def written(out: Any, result: Any, name: str) -> Any:
         raise NotANumber(f"out= of {name}", got)
     convert = into(out, unit, name)
     value = raw if convert is None else convert(raw)
-    if tuple(value.shape) != tuple(target.shape):
+    if not same_shape(value.shape, target.shape):
         raise ShapeMismatch(f"{name} with out=", value.shape, target.shape)
     handle_out(target, uncut(value, target.dtype))
     return out

@@ -9,6 +9,11 @@ from typing import Any
 
 from dimflow.ops import dispatch
 
+UNKNOWN_LENGTHS = (
+    "how long an array is that it depends on is known only when that is computed",
+    "write zeros instead of picking: dimflow.where(mask, x, 0) for x[mask]",
+)
+
 # By type of array: how one is laid out as another. It may be smaller, and is then spread.
 layouts: dict[type, Callable[[Any, Any], Any]] = {}
 

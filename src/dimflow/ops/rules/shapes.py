@@ -80,6 +80,17 @@ def length(shape: Any, axis: Any) -> int | None:
     return size([shape[a] for a in normalized(axis, len(shape))])
 
 
+def is_known(shape: Sequence[Any]) -> bool:
+    """Whether no length is one that only the data know (nan)."""
+    return all(n == n for n in shape)
+
+
+def same_shape(shape: Sequence[Any], other: Sequence[Any]) -> bool:
+    """Whether two shapes are equal, where lengths that only the data know (nan) pass for equal."""
+    pairs = zip(shape, other, strict=False)
+    return len(shape) == len(other) and all(n == m or (n != n and m != m) for n, m in pairs)
+
+
 def broadcast_to_each(count: int) -> ShapeRule:
     """Broadcast, for an op with several results."""
     return lambda shapes, params: (broadcast_shapes(shapes),) * count

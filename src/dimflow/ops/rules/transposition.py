@@ -3,6 +3,7 @@
 from typing import Any
 
 from dimflow import ops
+from dimflow.ops.rules.shapes import same_shape
 
 
 def shape_of(x: Any) -> tuple[int, ...]:
@@ -15,11 +16,11 @@ def unbroadcast(ct: Any, like: Any) -> Any:
     if getattr(ct, "shape", ()) == getattr(like, "shape", ()):
         return ct  # most often, and in fewest steps
     shape, target = shape_of(ct), shape_of(like)
-    if shape == target:
+    if same_shape(shape, target):
         return ct
     extra = len(shape) - len(target)
     stretched = tuple(i + extra for i, n in enumerate(target) if n == 1 and shape[i + extra] != 1)
     axes = (*range(extra), *stretched)
     if axes:
         ct = ops.sum(ct, axis=axes)
-    return ops.reshape(ct, shape=target) if shape_of(ct) != target else ct
+    return ct if same_shape(shape_of(ct), target) else ops.reshape(ct, shape=target)

@@ -23,7 +23,7 @@ from dimflow.ops.families.shape.shaping import static_shape
 from dimflow.ops.rules import batching, costs, dtypes, points
 from dimflow.ops.rules.derivatives import Jvp, Linear
 from dimflow.ops.rules.layout import laid_out, layouts
-from dimflow.ops.rules.shapes import broadcast_shapes, normalized
+from dimflow.ops.rules.shapes import broadcast_shapes, normalized, same_shape
 from dimflow.ops.rules.transposition import shape_of, unbroadcast
 from dimflow.ops.rules.units import PURE, Call, Resolved, common, first, pure, unit_rule
 from dimflow.ops.standard import adapters, picking
@@ -78,7 +78,7 @@ def zeros_like_x(ct: Any, x: Any) -> Any:
     """Zeros of an array's shape, in a cotangent's unit, laid out as the array is."""
     if type(ct) in layouts:
         zeros = laid_out(ops.zeros_like(ct, shape=()), x)
-        if shape_of(zeros) == shape_of(x):
+        if same_shape(shape_of(zeros), shape_of(x)):
             return zeros
     return ops.zeros_like(ct, shape=shape_of(x))
 
@@ -378,7 +378,7 @@ def take(x: Any, indices: Any, /, axis: Any = None, *, mode: str = "raise") -> A
         x = ops.reshape(x, shape=(-1,))
         axis = 0
     (axis,) = normalized(axis, len(shape_of(x)))
-    n = shape_of(x)[axis] if mode == "raise" else static_shape(x, "take")[axis]
+    n = shape_of(x)[axis] if mode == "raise" else static_shape(x, "take", axis)[axis]
     places = within(indices, n, mode)
     return ops.index(x, places, key=(*([slice(None)] * axis), INDEX))
 

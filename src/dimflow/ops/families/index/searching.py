@@ -336,7 +336,7 @@ def flatnonzero(x: Any, /) -> Any:
 )
 def trim_zeros(x: Any, /, trim: str = "fb") -> Any:
     """One axis without the zeros at its front (f) and back (b)."""
-    if len(shape_of(x)) != 1:
+    if len(static_shape(x, "trim_zeros")) != 1:
         raise ShapeMismatch("trim_zeros", "one axis", shape_of(x))
     counted = ops.where(x != 0, 1, 0)
     keep = counted >= 0

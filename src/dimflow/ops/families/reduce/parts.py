@@ -10,7 +10,7 @@ from dimflow.ops.rules import batching
 from dimflow.ops.rules.batching import Dims, ndim, to_front
 from dimflow.ops.rules.dtypes import DtypeRule, result_type
 from dimflow.ops.rules.layout import laid_out
-from dimflow.ops.rules.shapes import normalized
+from dimflow.ops.rules.shapes import is_known, normalized, same_shape
 from dimflow.ops.rules.transposition import shape_of
 from dimflow.ops.rules.units import Call, Resolved, UnitRule, pure
 
@@ -64,7 +64,10 @@ def stretched(value: Any, like: Any, params: dict[str, Any]) -> Any:
     shape = shape_of(like)
     if params.get("axis") is not None:  # one value for all of them needs no axes
         value = kept(value, shape, params)
-    return laid_out(ops.broadcast_to(laid_out(value, like), shape=shape), like)
+    value = laid_out(value, like)
+    if same_shape(shape_of(value), shape):
+        return value
+    return laid_out(ops.broadcast_to(value, shape=shape), like)
 
 
 def kept(value: Any, shape: tuple[int, ...], params: dict[str, Any]) -> Any:
@@ -72,6 +75,8 @@ def kept(value: Any, shape: tuple[int, ...], params: dict[str, Any]) -> Any:
     if params.get("keepdims"):
         return value
     axes = normalized(params.get("axis"), len(shape))
+    if not is_known(shape):
+        return ops.expand_dims(value, axis=axes)
     return ops.reshape(value, shape=tuple(1 if i in axes else n for i, n in enumerate(shape)))
 
 
@@ -90,6 +95,9 @@ def counted(x: Any, where: Any, params: dict[str, Any]) -> Any:
     """How many elements each group has; those that `where` picks, if it is given."""
     shape = shape_of(x)
     axis = params.get("axis")
+    if not is_known(shape):
+        ones = only(where, ops.ones_like(x))
+        return ops.sum(ones, axis=axis, keepdims=params.get("keepdims", False))
     if where is None:
         return prod(shape[a] for a in normalized(axis, len(shape)))
     picked = ops.broadcast_to(where, shape=shape)

@@ -102,7 +102,7 @@ def _power_unit(call: Call, count: int | None, hidden: str, factor: Unit = PURE)
             f"{call.op.name} of {unit} needs the number of factors, which {hidden}",
             f"divide by a reference value first, so that the factors are pure numbers{also}",
         )
-    return Resolved(to(call, PURE, None), factor)
+    return Resolved(to(call, PURE, None)[: len(call.units)], factor)
 
 
 @unit_rule(params=True, shapes=True)

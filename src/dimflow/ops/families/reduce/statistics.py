@@ -10,11 +10,12 @@ from dimflow.errors import PointError, ShapeMismatch
 from dimflow.ops.definitions import reductions as definitions
 from dimflow.ops.domain import Sample
 from dimflow.ops.families.reduce.parts import arrayed, is_complex, kept, plus, reducing
+from dimflow.ops.families.shape.shaping import static_shape
 from dimflow.ops.rules import costs, points
 from dimflow.ops.rules.derivatives import Jvp
 from dimflow.ops.rules.dtypes import result_type
 from dimflow.ops.rules.points import PointRule
-from dimflow.ops.rules.shapes import normalized, reduced
+from dimflow.ops.rules.shapes import normalized, reduced, same_shape
 from dimflow.ops.rules.transposition import shape_of
 from dimflow.ops.rules.units import (
     PURE,
@@ -101,7 +102,7 @@ primitive(
 
 def _aligned(weights: Any, shape: tuple[int, ...], axis: Any) -> Any:
     """Weights of the array's shape, or of the shape of the averaged axes, laid along these."""
-    if shape_of(weights) == shape:
+    if same_shape(shape_of(weights), shape):
         return weights
     axes = normalized(axis, len(shape))
     lengths = tuple(shape[a] for a in axes)
@@ -232,7 +233,7 @@ def cov(
     weights = _weights(fweights, aweights)
     ddof = (0 if bias else 1) if ddof is None else ddof
     off = _off(table, weights)
-    total = shape_of(table)[1] if weights is None else ops.sum(weights)
+    total = static_shape(table, "cov", 1)[1] if weights is None else ops.sum(weights)
     divisor = total
     if aweights is not None and ddof:
         divisor = total - ops.divide(ddof * ops.sum(ops.multiply(weights, aweights)), total)

@@ -235,7 +235,7 @@ def _bounds(n: int, at: Any, even: bool) -> list[tuple[Any, Any]]:
 
 
 def _parted(x: Any, at: Any, axis: int, even: bool) -> list[Any]:
-    shape = static_shape(x, "split")
+    shape = static_shape(x, "split", axis)
     (axis,) = normalized(axis, len(shape))
     return [_part(x, axis, i, j) for i, j in _bounds(shape[axis], at, even)]
 
@@ -298,6 +298,6 @@ def dsplit(x: Any, /, indices_or_sections: Any) -> Any:
 )
 def unstack(x: Any, /, axis: int = 0) -> Any:
     """The slices along an axis, as a tuple."""
-    shape = static_shape(x, "unstack")
+    shape = static_shape(x, "unstack", axis)
     (axis,) = normalized(axis, len(shape))
     return tuple(ops.index(x, key=(*([slice(None)] * axis), i)) for i in range(shape[axis]))

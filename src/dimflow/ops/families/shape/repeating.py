@@ -66,7 +66,7 @@ def tile(x: Any, /, reps: Any) -> Any:
 def repeat(x: Any, /, repeats: Any, axis: Any = None) -> Any:
     """Every element so many times in a row: one number for all, or one for each."""
     x, axis = _flat(x, axis)
-    return _pick(x, np.repeat(np.arange(static_shape(x, "repeat")[axis]), repeats), axis)
+    return _pick(x, np.repeat(np.arange(static_shape(x, "repeat", axis)[axis]), repeats), axis)
 
 
 @composite(
@@ -146,7 +146,7 @@ def _kept(n: int, obj: Any) -> Any:
 def delete(x: Any, /, obj: Any, axis: Any = None) -> Any:
     """Without some elements, or slices along an axis: an index, several, a slice or a mask."""
     x, axis = _flat(x, axis)
-    return _pick(x, _kept(static_shape(x, "delete")[axis], obj), axis)
+    return _pick(x, _kept(static_shape(x, "delete", axis)[axis], obj), axis)
 
 
 @composite(

@@ -20,10 +20,11 @@ def as_shape(shape: Any) -> tuple[Any, ...]:
     return tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
 
 
-def static_shape(x: Any, op: str) -> tuple[int, ...]:
-    """The shape, where an op cannot do without its lengths."""
+def static_shape(x: Any, op: str, axis: int | None = None) -> tuple[int, ...]:
+    """The shape, where an op cannot do without its lengths, or without that of one axis."""
     shape = shape_of(x)
-    if None in shape:
+    needed: Any = shape if axis is None else [shape[i] for i in normalized(axis, len(shape))]
+    if any(n is None or n != n for n in needed):  # nan is Dask's word for it
         raise ShapeMismatch(op, "lengths that are known without data", shape)
     return shape
 
