@@ -35,16 +35,8 @@ NEEDS_DATA: dict[str, str] = {
 
 # By torch.compile with fullgraph=True: the first sample of each op.
 NOT_COMPILED: dict[str, str] = {
-    **_each(
-        "unique_index unique_all unique_counts unique_inverse unique intersect1d setdiff1d "
-        "setxor1d resize putmask",
-        _SHAPE_BY_VALUES,
-    ),
-    **_each(
-        "histogram_bin_edges bin_sums bin_index histogram histogram2d histogramdd spaced_edges "
-        "lstsq",
-        _LOOKS_AT_VALUES,
-    ),
+    **_each("resize putmask", _SHAPE_BY_VALUES),
+    **_each("bin_sums bin_index histogram2d histogramdd lstsq", _LOOKS_AT_VALUES),
     **_each(
         "random_gamma random_poisson sample_uniform sample_normal sample_laplace sample_logistic "
         "sample_gumbel sample_exponential sample_rayleigh sample_gamma sample_triangular "
@@ -52,7 +44,7 @@ NOT_COMPILED: dict[str, str] = {
         _NUMPY_DRAWS,
     ),
     **_each(
-        "average delete insert put fill_diagonal segment_prod",
+        "average delete insert put fill_diagonal",
         "the definition finds places by NumPy or by generators, which the compiler cannot follow",
     ),
 }

@@ -137,10 +137,11 @@ def test_the_gradient_of_a_batch_is_a_batch_of_gradients(name: str) -> None:
             return autodiff.vmap(function, given, axes)
 
         got = quietly(lambda f=whole, a=args, c=cts: autodiff.vjp(f, a)[1](c))
-        wanted = [
-            autodiff.vjp(function, [a[k] for a in args])[1]([ct[k] for ct in cts])
-            for k in range(SIZE)
-        ]
+
+        def one(k: int, function: Function = function, args: Any = args, cts: Any = cts) -> Any:
+            return autodiff.vjp(function, [a[k] for a in args])[1]([ct[k] for ct in cts])
+
+        wanted = [quietly(one, k) for k in range(SIZE)]
         stacked = [np.stack(parts) for parts in zip(*wanted, strict=True)]
         assert_same(list(got), stacked, rtol=1e-8, what=label)
 

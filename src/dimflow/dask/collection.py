@@ -66,9 +66,11 @@ class Collection(DimArray):
         with shown(progress and not is_remote, scheduler):
             (result,) = dask.persist(self, traverse=False, scheduler=scheduler, **kwargs)
         if is_remote:
-            from distributed import futures_of
+            from distributed import futures_of, wait
 
-            watch(futures_of(result))
+            futures = futures_of(result)
+            watch(futures)
+            wait(futures)  # the scheduler, which the bar asks, knows sooner than the client
         return result  # type: ignore[no-any-return]
 
     def optimize(self, **kwargs: Any) -> Self:

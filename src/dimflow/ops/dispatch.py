@@ -82,7 +82,7 @@ def run(op: "Op", args: tuple[Any, ...], params: dict[str, Any]) -> Any:
 
 def run_alike(op: "Op", args: tuple[Any, ...], params: dict[str, Any]) -> Any:
     """What `run` does, sooner where all values are of one type: then there is nothing to choose."""
-    if not args or op.kind == "random":
+    if not args or op.kind == "random" or is_traced(0):
         return run(op, args, params)
     kind = type(args[0])
     library = interpreters.get(kind)
