@@ -14,7 +14,7 @@ from dimflow.ops.dispatch import followed, interpreter_of
 
 _new = object.__new__
 _ndarray = np.ndarray
-_WITHOUT_HOLES = frozenset({_ndarray, int, slice, type(None), type(Ellipsis), list})
+_PLAIN = frozenset({_ndarray, int, slice, type(None), type(Ellipsis), list})  # keys without holes
 
 
 def raw_key(key: Any) -> Any:
@@ -22,7 +22,7 @@ def raw_key(key: Any) -> Any:
     if isinstance(key, tuple):
         return tuple(raw_key(k) for k in key)
     key = key._pure("an index") if isinstance(key, Core) else key
-    if type(key) not in _WITHOUT_HOLES:
+    if type(key) not in _PLAIN:
         refuse_key(key)
     return key
 
@@ -46,7 +46,7 @@ class Indexing(Core):
     def __getitem__(self, key: Any) -> Self:
         kind = type(key)
         raw = self._raw
-        if kind is tuple or (kind is not _ndarray and isinstance(key, (Core, _ndarray))):
+        if kind is tuple or (kind not in _PLAIN and isinstance(key, (Core, _ndarray))):
             key = raw_key(key)
             if type(raw) is not _ndarray and _holds_carriers(key):
                 return ops.getitem(self, key=key)  # type: ignore[no-any-return]
