@@ -145,7 +145,7 @@ def track(r: DimArray, v: DimArray, time: DimArray, count: int = 120) -> DimArra
 def earth() -> object:
     from matplotlib.patches import Circle
 
-    return Circle((0, 0), constants.R_earth.to("Mm"), color="C0", alpha=0.3)
+    return Circle((0, 0), constants.R_earth.to_value("Mm"), color="C0", alpha=0.3)
 
 
 def main(path: Path = Path("uses_orbit.png")) -> None:

@@ -5,16 +5,20 @@ DIMFLOW_SEED=...  the seed of the property tests; without it, today's date, so t
                   tries another sample and every failure of that day can be had again
 """
 
+import ctypes
 import datetime
 import gc
 import os
+import sys
 from collections.abc import Iterator
 
+import psutil
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.database import DirectoryBasedExampleDatabase
 
 DEEP = os.environ.get("DIMFLOW_DEEP", "") not in ("", "0")
+MEMORY = 0.8e9  # bytes by which a worker grows before it forgets what the libraries compiled
 IN_CI = os.environ.get("CI", "") not in ("", "0", "false")
 
 settings.register_profile(
@@ -40,6 +44,12 @@ def pytest_configure(config: pytest.Config) -> None:
         config.option.markexpr = "not deep"
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The workers of one run know a test by its name: an address in it differs between them."""
+    if named := [item.nodeid for item in items if " at 0x" in item.nodeid]:
+        raise pytest.UsageError(f"give ids= to what has an address for a name: {named[0]}")
+
+
 def pytest_report_header(config: pytest.Config) -> str:
     seed = config.option.hypothesis_seed
     which = "with" if DEEP else "without"
@@ -51,5 +61,31 @@ def _what_is_older_is_set_aside() -> Iterator[None]:
     """A file's collections of garbage go through its own objects, not the millions of the suite."""
     gc.freeze()
     yield
-    gc.collect()
+    if not _forgets_when_large():
+        gc.collect()
     gc.unfreeze()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown() -> None:
+    """One file can compile thousands of programs: without this a worker grows to 5 GB."""
+    _forgets_when_large()
+
+
+def _forgets_when_large() -> bool:
+    """Drop what the libraries compiled, each time that the process has grown by MEMORY."""
+    if psutil.Process().memory_info().rss < _FORGOTTEN[-1] + MEMORY:
+        return False
+    if "jax" in sys.modules:  # JAX and PyTorch keep programs for as long as the process lives
+        sys.modules["jax"].clear_caches()
+    if "torch._dynamo" in sys.modules:
+        sys.modules["torch._dynamo"].reset()
+    gc.collect()
+    if sys.platform == "linux":
+        # glibc keeps what was freed: 5.3 GB of a worker were 2.1 after this
+        getattr(ctypes.CDLL(None), "malloc_trim", int)(0)
+    _FORGOTTEN.append(psutil.Process().memory_info().rss)
+    return True
+
+
+_FORGOTTEN = [500_000_000]  # bytes of the process after each time

@@ -36,6 +36,7 @@ from dimflow.errors import (
     UndefinedUnitError,
     UnitChoiceError,
     UnitConversionError,
+    UnitCutError,
     UnitDefinitionError,
     UnitError,
     UnitFormatError,
@@ -72,6 +73,7 @@ EXAMPLES: list[DimflowError] = [
     UndefinedUnitError("metr", ("metre",), "kg*metr", 3),
     UnitChoiceError("floor", Unit("m")),
     UnitConversionError(Unit("km"), Unit("s"), "a hint"),
+    UnitCutError("sum", "int64", Unit("km")),
     UnitDefinitionError("smoot =", "no value", "give one"),
     UnitError("a problem", "a hint"),
     UnitFormatError("no style"),
@@ -116,6 +118,7 @@ class TestEveryClass:
             (UnitError, (ValueError,)),
             (DimensionError, (UnitError, TypeError)),
             (UnitConversionError, (DimensionError,)),
+            (UnitCutError, (UnitChoiceError,)),
             (UndefinedUnitError, (UnitParseError, AttributeError, LookupError)),
             (UndefinedConstantError, (AttributeError, LookupError)),
             (ShapeMismatch, (ValueError,)),
@@ -127,6 +130,13 @@ class TestEveryClass:
     )
     def test_is_what_python_calls_it_too(self, cls: type, bases: tuple[type, ...]) -> None:
         assert all(issubclass(cls, base) for base in bases)
+
+    @pytest.mark.parametrize("error", EXAMPLES, ids=lambda e: type(e).__name__)
+    def test_libraries_repeat_it_with_words_of_their_own(self, error: DimflowError) -> None:
+        repeated = type(error)(f"while reading 'a': {error}")
+        assert "while reading 'a'" in str(repeated).replace("\\", "")
+        assert str(pickle.loads(pickle.dumps(repeated))) == str(repeated)
+        assert len(error.args) > 1  # one alone is the text
 
     def test_notes_survive(self) -> None:
         error = UnitError("a problem")
@@ -165,7 +175,7 @@ class TestTexts:
                 UnitChoiceError("floor", Unit("m")),
                 (
                     "the result of floor depends on the unit, and none was chosen\n"
-                    "  hint:  say in which: floor(..., unit='m')"
+                    "  hint:  say in which: dimflow.floor(..., unit='m')"
                 ),
             ),
             (
@@ -286,7 +296,8 @@ class TestTexts:
         assert str(caught.value) == (
             "'colour' is not a key\n"
             "  in:    zqmoot = 67 inch; colour: red\n"
-            "  hint:  keys: binary, cf, field, logbase, logfactor, offset, prefix, ucum"
+            "  hint:  keys: binary, cf, counts, field, kind, logbase, logfactor, offset, prefix, "
+            "ucum"
         )
 
     def test_point(self) -> None:

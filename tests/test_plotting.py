@@ -7,10 +7,12 @@ from typing import Any
 
 import matplotlib.units
 import numpy as np
+import pandas as pd
 import pytest
+import xarray as xr
 from matplotlib.figure import Figure
 
-from dimflow import DimArray, Unit, plotting, units
+from dimflow import DimArray, Unit, constants, plotting, units
 from dimflow.errors import DimflowError, UnitConversionError, UnitLossError
 
 KM = DimArray([1.0, 2.0, 3.0], "km")
@@ -224,6 +226,43 @@ class TestOtherPlots:
         assert labels(axes) == ("s", "km")
 
 
+FORMS: list[Callable[[DimArray], Any]] = [
+    lambda x: pd.Series(x, index=[3, 1, 2]),
+    lambda x: xr.DataArray(x, dims="x"),
+    list,
+]
+PLOTS: dict[str, Callable[[Any, Any, Any], Any]] = {
+    "plot": lambda a, x, y: a.plot(x, y),
+    "scatter": lambda a, x, y: a.scatter(x, y),
+    "bar": lambda a, x, y: a.bar(x, y),
+    "fill_between": lambda a, x, y: a.fill_between(x, y),
+    "vlines": lambda a, x, y: a.vlines(x, y, y),
+    "errorbar": lambda a, x, y: a.errorbar(x, y, yerr=y),
+    "hist": lambda a, x, y: a.hist(y),
+    "boxplot": lambda a, x, y: a.boxplot(y),
+    "violinplot": lambda a, x, y: a.violinplot([y, y]),
+}
+
+
+@pytest.mark.parametrize("name", PLOTS)
+def test_columns_and_labelled_arrays_are_drawn_as_the_arrays_in_them(name: str) -> None:
+    plain, wanted, *others = (Figure().add_subplot() for _ in range(2 + len(FORMS)))
+    PLOTS[name](plain, S.data, KM.data)
+    PLOTS[name](wanted, S, KM)
+    assert labels(wanted) != ("", "")
+    for form, found in zip(FORMS, others, strict=True):
+        PLOTS[name](found, form(S), form(KM))
+        assert labels(found) == labels(wanted)
+        np.testing.assert_allclose(found.dataLim.get_points(), plain.dataLim.get_points())
+
+
+def test_plain_labelled_arrays_are_drawn_as_ever(axes: Any) -> None:
+    plain = xr.DataArray([1.0, 2.0], dims="x", coords={"x": ("x", [0.0, 1.0], {"units": "km"})})
+    axes.plot(plain.x, plain.assign_attrs(units="m") * 1)
+    axes.plot(plain.x, pd.Series([1.0, 2.0]))
+    assert labels(axes) == ("", "")
+
+
 SQUARE = DimArray(np.ones((3, 3)), "K")
 LOSSES: dict[str, Callable[[Any], Any]] = {
     "imshow": lambda a: a.imshow(SQUARE),
@@ -326,3 +365,86 @@ def test_either_may_be_imported_first(statement: str) -> None:
         "assert DimArray in registered.registry"
     )
     subprocess.run([sys.executable, "-W", "error", "-c", code], check=True)
+
+
+@pytest.mark.parametrize("limit", [0 * units.degC, 2.0 * units.m, 1 * units.dBm], ids=str)
+@pytest.mark.parametrize("method", ["imshow", "pcolormesh", "contourf", "scatter", "hexbin"])
+def test_the_range_of_colours_takes_no_quantities(method: str, limit: Any) -> None:
+    """Colours lie on no axis: their limits would be read in whatever unit they have."""
+    axes = Figure().add_subplot()
+    field = np.arange(9.0).reshape(3, 3)
+    x = field.ravel()
+    args = (x, x, None, x) if method == "scatter" else (x, x, x) if method == "hexbin" else (field,)
+    for name in ("vmin", "vmax"):
+        with pytest.raises(UnitLossError):
+            getattr(axes, method)(*args, **{name: limit})
+    drawn = getattr(axes, method)(*args, vmin=5 * units.mm / units.m, vmax=200 * units.percent)
+    assert drawn.get_clim() == (0.005, 2.0)
+    with pytest.raises(UnitLossError):
+        drawn.set_clim(limit)
+
+
+@pytest.mark.parametrize("make", [DimArray, pd.Series, xr.DataArray, list])
+def test_colours_of_points_are_numbers(make: Any) -> None:
+    axes = Figure().add_subplot()
+    with pytest.raises(UnitLossError, match=r"scatter\(c=x\) would lose the unit m"):
+        axes.scatter([1, 2], [1, 2], c=make([1.0, 2.0] * units.m))
+    colours = axes.scatter([1, 2], [1, 2], c=make([10.0, 20.0] * units.percent)).get_array()
+    assert colours.tolist() == [0.1, 0.2]
+
+
+CONSTANTS: dict[str, Callable[..., Any]] = {
+    "axhline": lambda a, c: a.axhline(c),
+    "axvline": lambda a, c: a.axvline(c),
+    "plot": lambda a, c: a.plot(1, c),
+    "scatter": lambda a, c: a.scatter(1, c),
+    "scatter of several": lambda a, c: a.scatter([1, 2], [c, c]),
+    "errorbar": lambda a, c: a.errorbar(1, c, yerr=c / 10),
+    "its error": lambda a, c: a.errorbar(1, 2 * c, yerr=c),
+    "bar": lambda a, c: a.bar(1, c),
+    "barh": lambda a, c: a.barh(1, c),
+    "hlines": lambda a, c: a.hlines(c, 0, 1),
+    "vlines": lambda a, c: a.vlines(c, 0, 1),
+    "axhspan": lambda a, c: a.axhspan(c, 2 * c),
+    "fill_between": lambda a, c: a.fill_between([1, 2], c, 2 * c),
+    "limits": lambda a, c: a.set_ylim(0 * c, c),
+    "hist": lambda a, c: a.hist([c, c]),
+    "stem": lambda a, c: a.stem([1, 2], [c, c]),
+}
+
+
+@pytest.mark.parametrize("name", CONSTANTS)
+def test_a_constant_is_drawn_as_the_quantity_that_it_is(name: str) -> None:
+    found, wanted = Figure().add_subplot(), Figure().add_subplot()
+    CONSTANTS[name](found, constants.c)
+    CONSTANTS[name](wanted, DimArray(constants.c))
+    assert labels(found) == labels(wanted) != ("", "")
+    assert (found.get_xlim(), found.get_ylim()) == (wanted.get_xlim(), wanted.get_ylim())
+
+
+@pytest.mark.parametrize(
+    ("unit", "error", "size"),
+    [
+        ("dBm", 1 * units.dB, 1.0),
+        ("dBm", DimArray([1.0, 1.0], "dB"), 1.0),
+        ("dB", 1 * units.dB, 1.0),
+        ("dBV", 0.5 * units.Np, 0.5 * 20 / np.log(10)),
+        ("degC", 1.8 * units.delta_degF, 1.0),
+        ("degC", 1 * units.K, 1.0),
+        ("m", 50 * units.cm, 0.5),
+        ("mag", 0.5 * units.mag, 0.5),
+    ],
+)
+@pytest.mark.parametrize("kind", ["errorbar", "bar", "barh", "lying"])
+def test_the_ends_of_errors_are_differences(unit: str, error: Any, size: float, kind: str) -> None:
+    axes = Figure().add_subplot()
+    at, values = [1, 2], DimArray([10.0, 13.0], unit)
+    if kind in ("barh", "lying"):
+        call = axes.barh if kind == "barh" else lambda y, x, **o: axes.errorbar(x, y, **o)
+        call(at, values, xerr=error)
+        column = 0
+    else:
+        getattr(axes, kind)(at, values, yerr=error)
+        column = 1
+    (ends,) = (c.get_segments() for c in axes.collections if hasattr(c, "get_segments"))
+    np.testing.assert_allclose(ends[0][:, column], [10.0 - size, 10.0 + size])

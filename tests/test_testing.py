@@ -89,12 +89,15 @@ class TestClose:
         with pytest.raises(UnitError, match="a bare 0 is no point"):
             assert_allclose(T, 0)
 
-    def test_the_message_shows_both_in_one_unit(self) -> None:
+    @pytest.mark.parametrize("check", [assert_allclose, assert_array_equal, assert_equal])
+    def test_the_message_shows_both_in_one_unit(self, check: Any) -> None:
         with pytest.raises(AssertionError) as error:
-            assert_allclose(KM, NEAR, err_msg="the way home")
+            check(KM, NEAR, err_msg="the way home")
         text = str(error.value)
-        for part in ("the way home", "in m (actual in km)", "2001.", "2000.", "rtol=1e-07"):
+        for part in ("the way home", "in m (actual in km)", "2001.", "2000."):
             assert part in text
+        assert text.index("the way home") < text.index("in m (")
+        assert ("rtol=1e-07" in text) is (check is assert_allclose)
 
     def test_the_message_shows_both_units(self) -> None:
         with pytest.raises(AssertionError) as error:

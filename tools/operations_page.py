@@ -24,7 +24,7 @@ from dimflow.ops.rules.units import angle_to_pure
 PAGE = "reference/operations.md"
 PLACE = "<!-- the table -->"
 HEAD = "| operation | what it gives | units | of °C | of dBm |\n|---|---|---|---|---|"
-STATIC = {"exponent": 2}  # static parameters that have no default, of elementwise ops
+STATIC = {"exponent": 2, "n": 1}  # static parameters that have no default, of elementwise ops
 POINTS = (("degC", "delta_degC"), ("dBm", "dB"))
 SHOWN = 4  # units of a list of arrays
 

@@ -12,6 +12,8 @@ importing dimflow imports nothing else.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from dimflow.arrival import when_imported as _when_imported
+
 if TYPE_CHECKING:
     from dimflow import constants, errors, units
     from dimflow.array import DimArray
@@ -120,6 +122,7 @@ _NAMES = {
     "linspace": "dimflow.array.factories",
     "logspace": "dimflow.array.factories",
     "ones": "dimflow.array.factories",
+    "quantity": "dimflow.array.factories",
     "tri": "dimflow.array.factories",
     "zeros": "dimflow.array.factories",
     "broadcast_shapes": "dimflow.xp",
@@ -206,3 +209,14 @@ def _functions() -> dict[str, Any]:
 
 def __dir__() -> list[str]:
     return sorted({*__all__, *_MODULES, *_NAMES, *_functions()})
+
+
+# Files, columns and products with units work in whatever process imports dimflow, before it has
+# an array of its own: `torch.load`, `pd.read_parquet`, `dataset.dimflow`, `data_array * units.s`
+_when_imported("torch", lambda: import_module("dimflow.files_of_torch").allow())
+_when_imported("matplotlib.units", lambda: import_module("dimflow.plotting"))
+_when_imported("jax", lambda: import_module("dimflow.jax"))
+_when_imported("pandas", lambda: import_module("dimflow.pandas"))
+_when_imported("xarray", lambda: import_module("dimflow.xarray"))
+for _name in ("pint.registry", "astropy.units.quantity", "unyt.array"):
+    _when_imported(_name, lambda: import_module("dimflow.array.peers.meeting").meet())

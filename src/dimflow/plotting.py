@@ -17,8 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from dimflow.array.arrival import when_imported
 from dimflow.array.dimarray import DimArray
+from dimflow.array.guests import guest_of
+from dimflow.arrival import when_imported
+from dimflow.constants.constant import Constant as _Constant
 from dimflow.errors import ShapeMismatch
 from dimflow.ops.rules.units import RADIAN
 from dimflow.units import Unit
@@ -61,6 +63,7 @@ class UnitConverter(registered.ConversionInterface):
         found = _first(value)
         if found is None:
             return value
+        value = _own(value)
         array = value if isinstance(value, DimArray) else _joined(value)
         if _is_in_radians(axis):
             return array.to_numpy(RADIAN)
@@ -78,18 +81,25 @@ def enable() -> None:
     """Make arrays with units known to Matplotlib. Importing this module does it."""
     if DimArray in registered.registry:
         return
-    registered.registry[DimArray] = UnitConverter()
+    registered.registry[DimArray] = registered.registry[_Constant] = UnitConverter()
     # Matplotlib asks whatever has to_numpy() for bare numbers before it looks for units.
     _replace(cbook, "_unpack_to_numpy", _unpacked)
     _replace(cbook, "_reshape_2D", _reshaped)
+    when_imported("matplotlib.colors", _teach_colours)
     when_imported("matplotlib.axes._axes", _teach_axes)
+
+
+def _teach_colours() -> None:
+    _replace(import_module("matplotlib.colors"), "_sanitize_extrema", _extremum)
 
 
 def _teach_axes() -> None:
     axes = import_module("matplotlib.axes._axes").Axes
     _replace(axes, "errorbar", _errorbar)
+    _replace(axes, "bar", _bar)
     _replace(axes, "boxplot", _statistics)
     _replace(axes, "violinplot", _statistics)
+    _replace(axes, "scatter", _scatter)
 
 
 def _replace(owner: Any, name: str, function: Callable[..., Any]) -> None:
@@ -123,6 +133,16 @@ def _errorbar(
     return original(axes, x, y, yerr, xerr, *args, **kwargs)
 
 
+def _bar(original: Callable[..., Any], axes: Any, *args: Any, **kwargs: Any) -> Any:
+    """Errors at the ends of bars are differences too; `barh` comes here as well."""
+    is_lying = kwargs.get("orientation") == "horizontal"
+    axis, name = (axes.xaxis, "xerr") if is_lying else (axes.yaxis, "yerr")
+    if _first(kwargs.get(name)) is not None:
+        axis.update_units(kwargs["width"] if is_lying else [*args[1:2], kwargs.get("height")][0])
+        kwargs[name] = _difference(kwargs[name], axis)
+    return original(axes, *args, **kwargs)
+
+
 def _statistics(
     original: Callable[..., Any], axes: Any, data: Any, *args: Any, **kwargs: Any
 ) -> Any:
@@ -136,16 +156,40 @@ def _statistics(
     return original(axes, data, *args, **kwargs)
 
 
+def _extremum(original: Callable[..., Any], limit: Any) -> Any:
+    """The end of a range of colours, of which Matplotlib takes `x.item()`."""
+    return original(limit if _first(limit) is None else float(_own(limit)))
+
+
+def _scatter(
+    original: Callable[..., Any],
+    axes: Any,
+    x: Any,
+    y: Any,
+    s: Any = None,
+    c: Any = None,
+    *args: Any,
+    **kwargs: Any,
+) -> Any:
+    """Matplotlib hides why it takes no quantities for colours."""
+    if _first(c) is not None:
+        own = _own(c)
+        c = (own if isinstance(own, DimArray) else _joined(own))._pure("scatter(c=x)")
+    return original(axes, x, y, s, c, *args, **kwargs)
+
+
 def _difference(error: Any, axis: Any) -> Any:
     """Errors as numbers in the axis's unit, in which they are differences."""
     if _first(error) is None:
         return error
-    array = error if isinstance(error, DimArray) else _joined(error)
-    return array.to_numpy(Unit(axis.units or "").delta)
+    array = DimArray(error) if isinstance(error, DimArray) else _joined(error)
+    point = DimArray(0.0, axis.units or "")
+    return array.to_numpy((point - point).unit)  # between levels in dBm it is in dB
 
 
 def _unpacked(original: Callable[..., Any], x: Any) -> Any:
-    """Arrays with units as they are; lists of quantities as one."""
+    """Arrays with units as they are, also those in columns; lists of quantities as one."""
+    x = _own(x)
     if isinstance(x, DimArray):
         return x
     if isinstance(x, (list, tuple)) and x and isinstance(x[0], DimArray) and not x[0].ndim:
@@ -160,9 +204,29 @@ def _reshaped(original: Callable[..., Any], x: Any, name: str) -> Any:
         if x.ndim not in (1, 2):
             raise ShapeMismatch(f"Matplotlib's {name}", "one or two axes", x.shape)
         return [x] if x.ndim == 1 else list(x.T)
-    if isinstance(x, (list, tuple)) and any(isinstance(part, DimArray) for part in x):
-        return [part.ravel() if isinstance(part, DimArray) else np.ravel(part) for part in x]
+    if isinstance(x, (list, tuple)) and any(_first(part) is not None for part in x):
+        return [_set(part) for part in x]
     return original(x, name)
+
+
+def _set(part: Any) -> Any:
+    """One data set of several; pandas has its columns as arrays of objects."""
+    part = _own(part)
+    if not isinstance(part, DimArray) and _first(part) is not None:
+        part = _joined(part)
+    return part.ravel() if isinstance(part, DimArray) else np.ravel(part)
+
+
+def _own(x: Any) -> Any:
+    """The array with a unit in a column of pandas or an array of xarray; anything else as it is."""
+    if type(x) is _Constant:
+        return DimArray(x)
+    guest = guest_of(type(x))
+    if guest is None:
+        return x
+    own = getattr(x, "data", None)  # plain numbers of xarray are those of an axis as ever
+    found = guest.quantities(x) if own is None else own
+    return found if isinstance(found, DimArray) else x
 
 
 def _is_in_radians(axis: Any) -> bool:
@@ -172,7 +236,7 @@ def _is_in_radians(axis: Any) -> bool:
 
 def _first(x: Any) -> DimArray | None:
     """The first quantity among data, however they are nested."""
-    while not isinstance(x, DimArray):
+    while not isinstance(x := _own(x), DimArray):
         if isinstance(x, np.ndarray) and x.dtype == object:
             x = x.ravel().tolist()
         if not isinstance(x, (list, tuple)) or not x:

@@ -18,9 +18,10 @@ import numpy as np
 from dimflow import ops
 from dimflow.array import DimArray
 from dimflow.backends import backend_of
-from dimflow.errors import NotANumber, PureNumberError, UnitChoiceError, UnitError
-from dimflow.ops.rules.units import PURE
+from dimflow.errors import NotANumber, UnitChoiceError, UnitError
+from dimflow.ops.rules.units import PURE, RADIAN, ask_pure
 from dimflow.units import Unit
+from dimflow.units.alike import is_number
 
 __all__ = ["Generator", "default_rng"]
 
@@ -44,9 +45,8 @@ def pure_number(value: Any, operation: str, name: str) -> Any:
     """The plain numbers of a parameter that has no unit."""
     if not isinstance(value, DimArray):
         return value
-    if not value.unit.dimension.is_dimensionless:
-        raise PureNumberError(operation, value.unit, name)
-    return value.to_value("")
+    ask_pure(operation, value.unit, name)
+    return value.to_value(PURE)
 
 
 def _wrapped(sample: Any, unit: Like = None) -> DimArray:
@@ -60,6 +60,31 @@ def _in(value: Any, unit: Like, is_width: bool = False) -> Any:
         return value
     target = Unit(unit)
     return DimArray(value, target.delta if is_width and target.law is not None else target)
+
+
+def whole_end(value: Any, unit: Like) -> Any:
+    """An end of a range of whole numbers in a unit: 0.29 m are 28.999... cm, which NumPy would cut.
+
+    Bare ends are NumPy's business.
+    """
+    if not isinstance(value, DimArray):
+        return value
+    if unit is None and not _is_pure(value):
+        raise UnitChoiceError("integers", value.unit, "rng.integers")
+    numbers = np.asarray(value.to_value(unit or PURE))
+    if numbers.dtype.kind != "f":
+        return numbers if numbers.ndim else numbers.item()
+    whole = np.rint(numbers)
+    noise = 8 * np.finfo(numbers.dtype).eps * np.abs(whole) + 1e-9
+    with np.errstate(invalid="ignore"):
+        is_whole = np.abs(numbers - whole) <= noise
+    if not is_whole.all():
+        named = f"in {str(unit)!r}" if unit else "numbers"
+        raise UnitError(
+            f"integers needs ends that are whole {named}, but got {numbers[~is_whole].flat[0]:.6g}",
+            "round them first, or draw in a smaller unit",
+        )
+    return whole if whole.ndim else whole.item()
 
 
 def _plain(name: str, *parameters: str, doc: str, **defaults: Any) -> Callable[..., Any]:
@@ -171,7 +196,7 @@ class Generator:
     ) -> DimArray:
         """Between two bounds of one dimension, all equally likely; points (°C) too."""
         low, high = _in(low, unit), _in(high, unit)
-        return _wrapped(ops.sample_uniform(low, high, size, generator=self))
+        return self._sampled("uniform", low, high, size)
 
     def normal(
         self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, *, unit: Like = None
@@ -200,12 +225,12 @@ class Generator:
     def exponential(self, scale: Any = 1.0, size: Any = None, *, unit: Like = None) -> DimArray:
         """Of a mean."""
         scale = _checked("exponential", "scale", _in(scale, unit))
-        return _wrapped(ops.sample_exponential(scale, size, generator=self))
+        return self._sampled("exponential", scale, size)
 
     def rayleigh(self, scale: Any = 1.0, size: Any = None, *, unit: Like = None) -> DimArray:
         """The length of a vector of two normal numbers of a standard deviation."""
         scale = _checked("rayleigh", "scale", _in(scale, unit))
-        return _wrapped(ops.sample_rayleigh(scale, size, generator=self))
+        return self._sampled("rayleigh", scale, size)
 
     def gamma(
         self, shape: Any, scale: Any = 1.0, size: Any = None, *, unit: Like = None
@@ -213,19 +238,26 @@ class Generator:
         """Of a shape, a pure number, and a scale."""
         scale = _checked("gamma", "scale", _in(scale, unit))
         shape = pure_number(shape, "gamma", "shape")
-        return _wrapped(ops.sample_gamma(shape, scale, size, generator=self))
+        return self._sampled("gamma", shape, scale, size)
 
     def triangular(
         self, left: Any, mode: Any, right: Any, size: Any = None, *, unit: Like = None
     ) -> DimArray:
         """Between two bounds of one dimension, most likely at a mode; points (°C) too."""
         left, mode, right = (_in(v, unit) for v in (left, mode, right))
-        return _wrapped(ops.sample_triangular(left, mode, right, size, generator=self))
+        return self._sampled("triangular", left, mode, right, size)
 
     def _moved(self, name: str, loc: Any, scale: Any, size: Any, unit: Like) -> DimArray:
         scale = _checked(name, "scale", _in(scale, unit, is_width=True))
-        op = ops.get(f"sample_{name}")
-        return _wrapped(op(_in(loc, unit), scale, size, generator=self))
+        return self._sampled(name, _in(loc, unit), scale, size)
+
+    def _sampled(self, name: str, *args: Any) -> DimArray:
+        """What the op of a family draws; its errors name the method."""
+        try:
+            return _wrapped(ops.get(f"sample_{name}")(*args, generator=self))
+        except UnitError as error:
+            error.of_call(f"rng.{name}")
+            raise
 
     # Families with units of their own kind
 
@@ -239,9 +271,9 @@ class Generator:
 
     def vonmises(self, mu: Any, kappa: Any, size: Any = None, *, unit: Like = None) -> DimArray:
         """Angles around a mean direction (a bare one is in radians), in radians or in `unit`."""
-        mean = mu.to_value("rad") if isinstance(mu, DimArray) and not _is_pure(mu) else mu
+        mean = mu.to_value(RADIAN) if isinstance(mu, DimArray) and not _is_pure(mu) else mu
         mean, kappa = (pure_number(v, "vonmises", n) for v, n in ((mean, "mu"), (kappa, "kappa")))
-        sample = DimArray(self._numpy.vonmises(mean, kappa, size), "rad")
+        sample = DimArray(self._numpy.vonmises(mean, kappa, size), RADIAN)
         return sample if unit is None else sample.to(unit)
 
     def multivariate_normal(
@@ -316,13 +348,11 @@ class Generator:
     ) -> Any:
         """Whole numbers from low up to high (or from 0 up to low): plain, or of a unit.
 
-        Bounds with a dimension need the unit, since which numbers are whole depends on it.
+        Bounds with a dimension need the unit, since which numbers are whole depends on it, and are
+        whole in it themselves.
         """
         target = PURE if unit is None else Unit(unit)
-        for bound in (low, high):
-            if isinstance(bound, DimArray) and unit is None and not _is_pure(bound):
-                raise UnitChoiceError("integers", bound.unit)
-        first, last = (v.to_value(target) if isinstance(v, DimArray) else v for v in (low, high))
+        first, last = (whole_end(v, unit) for v in (low, high))
         sample = self._numpy.integers(first, last, size, dtype, endpoint)
         return sample if unit is None else DimArray(sample, target)
 
@@ -379,7 +409,7 @@ class Generator:
 
 
 def _is_pure(x: DimArray) -> bool:
-    return x.unit.dimension.is_dimensionless
+    return is_number(x.unit)
 
 
 def _checked(operation: str, name: str, scale: Any) -> Any:

@@ -8,7 +8,6 @@ assertion; a tolerance without the unit that it needs is an error of the test.
 """
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,6 +21,7 @@ from dimflow.ops.rules.convert import checked_converter
 from dimflow.ops.rules.units import ENDLESS, PURE, ZERO
 from dimflow.transforms.gradient_checks import check_grads
 from dimflow.units import Dimension, Unit, find, scope
+from dimflow.units.alike import are_alike
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
@@ -144,6 +144,8 @@ def _aligned(actual: Any, desired: Any, err_msg: str) -> tuple[Any, Any, Unit, s
     if source is not target:
         text += f" (actual in {_shown(source)})"
     try:
+        if not are_alike(source, target):
+            raise UnitConversionError(source, target)
         convert = checked_converter(source, target)
     except UnitConversionError as error:
         problem = f"the units differ\n  actual:  {_said(source)}\n  desired: {_said(target)}"
@@ -160,7 +162,7 @@ def _tolerance(atol: Any, unit: Unit) -> Any:
     source = found if isinstance(found, Unit) else PURE
     if source.law is not None:
         raise PointError("atol", source, f"it is a difference: atol=... * Unit({str(unit)!r})")
-    if source.dimension is not unit.dimension:
+    if not are_alike(source, unit):
         hint = f"atol=... * Unit({str(unit)!r})"
         raise DimensionError("assert_allclose", unit, source, hint, ("desired", "atol"))
     convert = checked_converter(source, unit)
@@ -236,9 +238,13 @@ def _dimension(given: Dimension | Unit | str) -> Dimension:
     return Dimension(given) if isinstance(given, str) else given
 
 
-@lru_cache(maxsize=256)
 def _of_dimension(dimension: Dimension) -> list[Unit]:
     """The coherent unit, and those with a name that have the dimension."""
+    key = f"units of {dimension.formula}"
+    return scope.current().remembered(key, lambda: _found(dimension))
+
+
+def _found(dimension: Dimension) -> list[Unit]:
     base = scope.current().base_unit(dimension)
     named = [Unit(d.name) for d in find(str(dimension))]
     fitting = (u for u in named if u.dimension is dimension and u.law is None)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dimflow.array.arrival import when_imported
+from dimflow.arrival import when_imported
 
 
 @pytest.fixture

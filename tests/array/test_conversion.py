@@ -34,6 +34,32 @@ def test_conversion_keeps_the_quantity(data: Any, family: str) -> None:
         assert not np.shares_memory(converted.data, x.data)
 
 
+PARTS = st.sampled_from([0.0, -0.0, 1.5, -3.0, np.inf, -np.inf, np.nan, 1e30])
+
+
+@given(
+    st.data(),
+    st.sampled_from(sorted(FAMILIES)),
+    st.sampled_from([np.complex64, np.complex128]),
+    st.lists(st.tuples(PARTS, PARTS), min_size=1, max_size=4),
+    st.booleans(),
+)
+def test_a_complex_number_is_converted_by_parts(
+    data: Any, family: str, dtype: Any, numbers: list[tuple[float, float]], is_one: bool
+) -> None:
+    """The factor is real: as a complex one it would make nan of infinite numbers."""
+    source, target = (Unit(data.draw(st.sampled_from(FAMILIES[family]))) for _ in range(2))
+    raw = np.array([complex(*parts) for parts in numbers], dtype)
+    raw = raw[0] if is_one else raw
+    with np.errstate(over="ignore"):
+        found = DimArray(raw, source).to(target)
+        for part in ("real", "imag"):
+            known = DimArray(getattr(raw, part), source).to(target)
+            np.testing.assert_array_equal(getattr(found.data, part), known.data)
+            assert known.dtype == getattr(found.data, part).dtype
+    assert found.dtype == dtype
+
+
 def test_conversions_agree_with_those_of_single_numbers() -> None:
     for source, target in [("degC", "degF"), ("dBm", "W"), ("W", "dBm"), ("mile/hour", "km/h")]:
         numbers = [1.0, 12.5, 300.0]
@@ -97,7 +123,8 @@ def test_plain_numbers_only_of_pure_numbers() -> None:
         float(length)
     assert str(caught.value) == (
         "float(x) would lose the unit m\n"
-        "  hint:  take the numbers in a unit of your choice: x.to_value('m')"
+        "  hint:  take the numbers in a unit of your choice: x.to_value('m'); "
+        "NumPy's functions, such as hypot and isclose, take quantities"
     )
     with pytest.raises(UnitLossError):
         float(DimArray(1.0, "rad"))

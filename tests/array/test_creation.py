@@ -10,6 +10,7 @@ import pint
 import pytest
 import unyt
 
+import dimflow
 from dimflow import DimArray, Unit, constants, units
 from dimflow.errors import (
     BackendNotInstalled,
@@ -88,6 +89,22 @@ def test_lists_of_quantities_meet_in_the_first_unit() -> None:
         DimArray([1 * units.m, 2 * units.s])
 
 
+@pytest.mark.parametrize("library", ["torch", "jax", "mlx", "dask", "array_api_strict"])
+def test_lists_of_arrays_stay_with_their_library(library: str) -> None:
+    one, two = (DimArray(np.float32(n)).to_backend(library).data for n in (1.0, 2.0))
+    for values, expected in (
+        ([one, two], [1.0, 2.0]),
+        ((two, 3.0), [2.0, 3.0]),
+        ([[one], [two]], [[1.0], [2.0]]),
+        ([[one, 5], [two, one]], [[1.0, 5.0], [2.0, 1.0]]),
+    ):
+        for made in (DimArray(values, "m"), values * units.m):
+            assert made.backend == library
+            assert made.tolist() == expected
+            assert str(made.unit) == "m"
+        assert DimArray(values, "m", backend="numpy").backend == "numpy"
+
+
 def test_a_constant_brings_its_unit() -> None:
     assert DimArray(constants.get("c")).unit == Unit("m/s")
     assert DimArray(constants.get("c"), "km/s").item() == 299792.458
@@ -125,7 +142,6 @@ def test_products_with_units_are_arrays_of_their_own() -> None:
 @pytest.mark.parametrize(
     "data",
     [
-        "5 m",
         b"5",
         None,
         {"a": 1},
@@ -147,6 +163,42 @@ def test_products_with_units_are_arrays_of_their_own() -> None:
 def test_what_holds_no_numbers_is_refused(data: Any) -> None:
     with pytest.raises(NotANumber):
         DimArray(data, "m")
+
+
+@pytest.mark.parametrize(
+    ("text", "number", "unit"),
+    [
+        ("3 m", 3, "m"),
+        ("65 mile/hour", 65, "mile/hour"),
+        ("-40°C", -40, "degC"),
+        ("1.5e3km", 1500.0, "km"),
+        ("6.02e23/mol", 6.02e23, "1/mol"),
+        ("1/3 cup", 1 / 3, "cup"),
+        ("6 ft 2 in", 74.0, "inch"),
+        ("50 %", 50, "%"),
+        ("inf K", np.inf, "K"),
+        (" 3 ", 3, ""),
+    ],
+)
+def test_a_string_holds_a_number_and_its_unit(text: str, number: float, unit: str) -> None:
+    for made in (DimArray(text), dimflow.quantity(text), dimflow.asarray(text)):
+        assert made.unit is Unit(unit)
+        assert made.item() == number
+        assert type(made.item()) is type(number)
+    assert DimArray(text, unit) == DimArray(number, unit)
+
+
+def test_the_unit_beside_a_string_is_what_it_is_converted_to() -> None:
+    assert DimArray("3 km", "m").item() == 3000
+    assert DimArray("3", "km").unit is Unit("km")
+    with pytest.raises(UnitConversionError):
+        DimArray("3 km", "s")
+
+
+@pytest.mark.parametrize("text", ["", "m", "five m", "3 5 m", "1,500 m", "3 m 5", "1.0(2) m"])
+def test_a_string_of_anything_else_is_refused(text: str) -> None:
+    with pytest.raises(UnitParseError):
+        DimArray(text)
 
 
 @pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")

@@ -170,3 +170,17 @@ def test_numbers_in_latex(value: complex, shown: str) -> None:
 def test_counts_that_are_none(options: dict[str, Any]) -> None:
     with pytest.raises(UnitFormatError, match="is a count"), dimflow.display(**options):
         raise AssertionError("it was accepted")
+
+
+STYLES = ["plain", "compact", "unicode", "latex", "html", "siunitx", "cf", "ucum"]
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_every_style_of_units_is_a_format_of_arrays(style: str) -> None:
+    """`cf` and `compact` are no formats c and f of numbers."""
+    x = DimArray(5.0, "km/h")
+    for spec, number in ((style, "5.0"), (f".2f {style}", "5.00")):
+        text = format(x, spec)
+        assert text.startswith(number)
+        assert text.endswith(Unit("km/h").format(style))
+    assert format(x, "e") == "5.000000e+00 km/h"

@@ -35,6 +35,36 @@ def test_values() -> None:
         df.full(2, 5 * units.km, "s")
 
 
+@pytest.mark.parametrize("step", ["K", "delta_degC"])
+def test_the_step_of_points_is_a_difference(step: str) -> None:
+    with pytest.raises(PointError, match=r"5 \* Unit\('delta_degC'\)"):
+        df.arange(0 * units.degC, 10 * units.degC, 5 * units.degC)
+    start, stop, by = DimArray(0, "degC"), DimArray(10, "degC"), DimArray(5, step)
+    for found in (df.arange(start, stop, by), np.arange(start, stop, by, like=start)):
+        assert found.unit is df.Unit("degC")
+        assert found.tolist() == [0, 5]
+
+
+@pytest.mark.parametrize("library", ["torch", "jax", "mlx", "array_api_strict"])
+@pytest.mark.parametrize("dtype", [None, "float32"])
+def test_makers_of_every_library_take_quantities(library: str, dtype: str | None) -> None:
+    m, km = units.m, units.km
+    for make, *args in (
+        (df.arange, 3 * m),
+        (df.arange, 0 * m, 3 * m, 1 * m),
+        (df.arange, 0, 3 * km, 1000 * m),
+        (df.arange, 1 * m, 0.004 * km, 0.5 * m),
+        (df.arange, 0 * units.degC, 20 * units.degC, 5 * units.K),
+        (df.linspace, 0 * m, 1 * km, 3),
+        (df.full, (2, 2), 1.5 * m),
+        (df.full, 3, np.float64(2.0) * m),
+    ):
+        made, plain = make(*args, dtype=dtype, backend=library), make(*args, dtype=dtype)
+        assert made.backend == library
+        assert made.unit is plain.unit
+        np.testing.assert_allclose(made.to_numpy().data, plain.data, rtol=1e-6)
+
+
 def test_arange() -> None:
     assert df.arange(3).tolist() == [0, 1, 2]
     assert df.arange(3, unit="s").unit is Unit("s")
@@ -93,3 +123,48 @@ def test_the_functions_of_the_table_are_functions_of_dimflow() -> None:
     assert df.sin(np.pi / 2) == 1
     with pytest.raises(AttributeError):
         df.no_such_function  # noqa: B018
+
+
+@pytest.mark.parametrize("library", ["numpy", "torch", "jax", "mlx", "array_api_strict"])
+def test_full_takes_a_value_of_any_library(library):
+    value = DimArray(np.float32([1.5]), "km").to_backend(library)[0]
+    for made in (df.full((2,), value), value.__array_namespace__().full((2,), value)):
+        assert made.backend == value.backend
+        np.testing.assert_array_equal(np.asarray(made.to_numpy()) * 1000, [1500.0, 1500.0])
+    np.testing.assert_array_equal(df.full(2, value, "m").to_numpy(), [1500.0, 1500.0])
+
+
+ENDS = [2.0, DimArray(3.0), DimArray(50.0, "%"), *(DimArray(3.0, u) for u in ("m", "km", "rad"))]
+ENDS += [DimArray(3.0, u) for u in ("deg", "degC", "dB", "delta_dB")]
+
+
+@pytest.mark.parametrize("stop", ENDS, ids=repr)
+@pytest.mark.parametrize("start", ENDS, ids=repr)
+def test_makers_have_one_rule_with_those_of_numpy(start: Any, stop: Any) -> None:
+    """A bare number is a pure number beside pure ones, and neither a length nor a level."""
+
+    def outcome(make: Any) -> Any:
+        try:
+            made = DimArray(make(start, stop, 3))
+        except UnitError:
+            return None
+        return made.to(made.unit.to_base()) if made.unit.law is None else made
+
+    for name in ("linspace", "geomspace"):
+        ours, wanted = outcome(getattr(df, name)), outcome(getattr(np, name))
+        assert (ours is None) == (wanted is None), (name, ours, wanted)
+        if ours is not None:
+            np.testing.assert_allclose(ours.data, wanted.data, rtol=1e-12)
+
+
+@pytest.mark.parametrize("library", ["torch", "jax", "mlx", "dask"])
+def test_an_end_of_any_library(library: str) -> None:
+    stop = DimArray(np.float32(2.0), "km").to_backend(library)
+    for made in (df.linspace(0 * units.m, stop, 3), np.linspace(0 * units.m, stop, 3)):
+        assert (made.backend, str(made.unit)) == (stop.backend, "m")
+        np.testing.assert_allclose(made.to_numpy(), [0, 1000, 2000])
+    assert df.linspace(0 * units.m, stop, 3, backend="numpy").backend == "numpy"
+    with pytest.raises(UnitError):
+        df.linspace(0 * units.s, stop)
+    folded = np.add.reduce(DimArray(np.float32([1.0, 2.0]), "m").to_backend(library))
+    assert (folded.backend, float(folded / units.m)) == (stop.backend, 3)

@@ -89,7 +89,8 @@ def test_the_error_says_how_to_take_the_numbers():
         np.asarray(x)
     assert str(error.value) == (
         "np.asarray(x) would lose the unit m\n"
-        "  hint:  take the numbers in a unit of your choice: x.to_value('m')"
+        "  hint:  take the numbers in a unit of your choice: x.to_value('m'); "
+        "for arrays with units call dimflow.asarray, arange, full or random.default_rng()"
     )
 
 

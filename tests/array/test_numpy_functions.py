@@ -99,11 +99,11 @@ def test_arguments_by_position_and_by_name():
         np.sum(x, axis=7)
 
 
-def test_masks_indices_and_counts_are_plain():
+def test_masks_are_arrays_of_ours_and_indices_and_counts_are_plain():
     assert type(np.argmax(x)) is np.intp
     assert type(np.argsort(v)) is np.ndarray
-    assert type(np.isclose(v, v)) is np.ndarray
-    assert type(np.isin(v, v)) is np.ndarray
+    assert type(np.isclose(v, v)) is DimArray
+    assert type(np.isin(v, v)) is DimArray
     assert type(np.count_nonzero(v)) is int or np.count_nonzero(v) == 4
     assert type(np.nonzero(v)[0]) is np.ndarray
     assert type(np.searchsorted(v, v)) is np.ndarray
@@ -155,9 +155,12 @@ def test_comparison_of_whole_arrays():
     for other in (t, v.data, 1.0, "text"):
         assert np.array_equal(v, other) is False
         assert np.array_equiv(v, other) is False
-    assert np.allclose(v, t) is False
-    assert not np.isclose(v, t).any()
-    assert not np.isclose(v, 1.0).any()
+    for other in (t, v.data, 1.0):
+        for close in (np.isclose, np.allclose):
+            with pytest.raises(
+                DimensionError, match=r"(isclose|np\.allclose) needs arguments of one dimension"
+            ):
+                close(v, other)
     nan = DimArray([np.nan], "m")
     assert np.array_equal(nan, nan) is False
     assert np.array_equal(nan, nan, equal_nan=True)

@@ -1,10 +1,13 @@
 """reduce, accumulate, reduceat, outer and at of NumPy's ufuncs, on DimArrays."""
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import dimflow
 from dimflow.array import DimArray
 from dimflow.errors import (
     DimensionError,
@@ -109,9 +112,9 @@ def test_products_step_by_step_need_pure_numbers():
         assert ufunc.reduce(DimArray(RAW, "")).shape == (3,)
 
 
-def test_masks_come_back_plain():
+def test_masks_fold_into_masks():
     result = np.logical_and.reduce(x, axis=1)
-    assert type(result) is np.ndarray
+    assert (type(result), str(result.unit)) == (DimArray, "")
     assert result.dtype == bool
     assert np.logical_or.accumulate(x, axis=0).dtype == bool
     with pytest.raises(DimflowError):
@@ -216,3 +219,80 @@ def test_folds_do_not_depend_on_the_unit(ufunc, method, values):
         assert other.unit == Unit("ft")
         return
     np.testing.assert_allclose(other.to_value("m"), one.data, rtol=1e-9, atol=1e-9)
+
+
+UNITS = ("m", "%", "", "rad", "deg", "degC", "K", "dB/km", "delta_dB", "dBm", "pH", "mag(AB)")
+GAINS = ("dB", "dB_field", "Np", "oct", "mag", "dex")
+# What each fold is by another name, as a function of the array.
+FOLDS = {
+    "add": (np.sum, lambda a: a.sum(axis=0), lambda a: dimflow.sum(a, axis=0), sum),
+    "multiply": (np.prod, lambda a: a.prod(axis=0), math.prod),
+    "maximum": (np.max, lambda a: a.max(axis=0), max),
+    "minimum": (np.min, lambda a: a.min(axis=0), min),
+    "logical_and": (np.all, lambda a: a.all(axis=0)),
+    "logical_or": (np.any, lambda a: a.any(axis=0)),
+}
+SCANS = {
+    "add": (np.cumsum, lambda a: a.cumsum(0), lambda a: dimflow.cumulative_sum(a, axis=0)),
+    "multiply": (np.cumprod, lambda a: a.cumprod(0)),
+}
+
+
+def outcome(function, *args):
+    """The quantity that a function gives; None if it is refused."""
+    try:
+        result = function(*args)
+    except DimflowError:
+        return None
+    result = DimArray(result)
+    return result.to(result.unit.to_base()) if result.unit.law is None else result
+
+
+def assert_one_rule(one, other, what):
+    assert (one is None) == (other is None), (what, one, other)
+    if one is not None:
+        assert one.unit.key is other.unit.key, (what, one, other)
+        np.testing.assert_allclose(one.data, other.data, rtol=1e-12, err_msg=what)
+
+
+@pytest.mark.parametrize("unit", UNITS + GAINS)
+@pytest.mark.parametrize(
+    "raw", [np.array([3.0, -0.0, 3.0]), np.array([2, 3])], ids=["float", "int"]
+)
+def test_a_method_of_a_ufunc_is_what_it_stands_for(unit, raw):
+    """np.sum refuses levels, so np.add.reduce and Python's sum do: 3 dB + 3 dB moves a level."""
+    a = DimArray(raw, unit)
+    for name, others in FOLDS.items():
+        ufunc = getattr(np, name)
+        found = outcome(ufunc.reduce, a)
+        if name != "multiply":  # which would need a unit for every slice
+            assert_one_rule(outcome(lambda a, f=ufunc: f.reduceat(a, [0])[0], a), found, name)
+        for other in others:
+            assert_one_rule(outcome(other, a), found, f"{other} and {name}.reduce of {unit}")
+    for name, others in SCANS.items():
+        found = outcome(getattr(np, name).accumulate, a)
+        for other in others:
+            assert_one_rule(outcome(other, a), found, f"{other} and {name}.accumulate of {unit}")
+
+
+@pytest.mark.parametrize("unit", UNITS + GAINS)
+@pytest.mark.parametrize("other", [*UNITS, *GAINS, None])
+def test_outer_and_at_are_the_ufunc_itself(unit, other):
+    a = DimArray([3.0, 2.0], unit)
+    b = np.array([5.0, 7.0]) if other is None else DimArray([5.0, 7.0], other)
+    for name in ("add", "subtract", "multiply", "divide", "maximum", "greater", "equal"):
+        ufunc = getattr(np, name)
+        one = outcome(lambda f=ufunc: f.outer(a, b))
+        assert_one_rule(one, outcome(lambda f=ufunc: f(a[:, None], b)), f"{name}.outer")
+
+        def at(f=ufunc):
+            c = a.copy()
+            f.at(c, [0, 1], b)
+            return c
+
+        def into(f=ufunc):
+            c = a.copy()
+            return f(c, b, out=c)
+
+        if name not in ("greater", "equal"):
+            assert_one_rule(outcome(at), outcome(into), f"{name}.at of {unit} and {other}")

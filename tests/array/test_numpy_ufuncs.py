@@ -5,7 +5,6 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-import scipy.special
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing.overrides import get_overridable_numpy_ufuncs
@@ -173,7 +172,7 @@ def test_arguments_may_be_anything_array_like():
     for bad in (
         np.ma.array([1.0, 2.0, 3.0], mask=[True, False, False]) * 1.0,
         np.array(["a", "b", "c"]),
-        np.array([1, 2, 3], "m8[s]"),
+        np.array([1, 2, 3], "M8[s]"),
         np.array([1.0, None, 2.0], object),
     ):
         with pytest.raises(NotANumber):
@@ -194,7 +193,7 @@ def test_equality_across_dimensions_is_an_answer_and_order_an_error():
     assert not out.any()
     with pytest.raises(DimensionError):
         np.less(x, t)
-    assert type(np.less(x, x)) is np.ndarray
+    assert type(np.less(x, x)) is type(np.equal(x, t)) is DimArray
 
 
 def test_out_in_the_units_of_the_result_is_written_by_numpy():
@@ -333,13 +332,6 @@ def test_points():
         np.add(celsius, celsius)
     with pytest.raises(DimflowError):
         np.subtract(celsius, celsius, out=DimArray(np.zeros(2), "degC"))
-
-
-@pytest.mark.parametrize("ufunc", [scipy.special.gamma, np.frompyfunc(abs, 1, 1)])
-def test_ufuncs_of_others_are_refused(ufunc):
-    with pytest.raises(UnsupportedFunction, match="does not know what it does to units") as error:
-        ufunc(x)
-    assert "to_value" in error.value.hint
 
 
 def test_another_librarys_array_gets_its_turn():

@@ -4,6 +4,8 @@ The truth is NumPy's own: if f(4 x) is 4**p f(x), then the unit of the result is
 power p. The recipes are data; every supported function has one.
 """
 
+import inspect
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -11,7 +13,7 @@ from hypothesis import strategies as st
 
 from dimflow.array import DimArray
 from dimflow.array.numpy_host.functions import classified
-from dimflow.errors import DimflowError, UnitError
+from dimflow.errors import DimflowError, UnitError, UnitLossError
 from dimflow.units import Unit
 from tests.array.numpy_recipes import NAMED, PURE_RECIPES, RECIPES
 from tests.array.numpy_walk import Quantity, Raw, function, leaves, power_of, powers
@@ -219,6 +221,25 @@ def test_percent_are_hundredths(name):
         np.testing.assert_allclose(np.asarray(values(result, None)), number, rtol=1e-9)
 
 
+@pytest.mark.parametrize("name", sorted(set(RECIPES) - {"select"}))  # whose 0 may have a unit
+def test_a_length_is_no_number_of_places(name):
+    """Nor an axis, an order or a length of an array, wherever a whole number is asked for."""
+    called = function(name)
+    try:
+        parameters = inspect.signature(called).parameters.values()
+    except ValueError:  # written in C
+        return
+    counts = [p.name for p in parameters if type(p.default) is int or p.name in ("axis", "ord")]
+    for count in counts:
+
+        def asked(*args, count=count, **kwargs):
+            with pytest.raises((DimflowError, TypeError, ValueError)):
+                called(*args, **{**kwargs, count: DimArray(1, "m")})
+            return called(*args, **kwargs)
+
+        RECIPES[name](asked, Quantity("m"), Quantity("s"))
+
+
 def test_every_recipe_is_of_a_function_that_is_supported():
     for name in (*RECIPES, *PURE_RECIPES, *NAMED):
         assert classified(name)[0] in ("op", "rule", "defined"), name
@@ -238,3 +259,11 @@ def test_masked_arrays_do_not_see_the_numbers():
             lose()
     for name in ("_data", "_mask", "_values", "values"):  # what other libraries look for
         assert not hasattr(x, name)
+
+
+@pytest.mark.parametrize("name", ["allclose", "array_equal", "array_less", "array_almost_equal"])
+@pytest.mark.parametrize("shape", [(), (2,)])
+def test_assertions_of_numpy_name_ours(name: str, shape: tuple[int, ...]) -> None:
+    x = DimArray(np.ones(shape), "m")
+    with pytest.raises(UnitLossError, match=r"dimflow\.testing\.assert_allclose"):
+        getattr(np.testing, f"assert_{name}")(x, x)

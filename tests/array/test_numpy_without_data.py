@@ -73,5 +73,6 @@ def test_ufuncs():
         np.add(x, t)
     with pytest.raises(UnsupportedFunction, match="NumPy's own arrays"):
         np.add(x, x, where=np.ones((2, 3), bool))
+    assert (np.add.reduce(x).unit, np.add.reduce(x).shape) == (Unit("m"), (3,))
     with pytest.raises(UnsupportedFunction, match="NumPy's own arrays"):
-        np.add.reduce(x)
+        np.add.reduceat(x, [0])

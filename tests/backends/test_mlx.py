@@ -1,6 +1,8 @@
 """MLX: doubles stay doubles, nothing is computed before somebody looks, what lacks is said."""
 
 import pickle
+import subprocess
+import sys
 from typing import Any
 
 import hypothesis.extra.numpy as hnp
@@ -319,6 +321,8 @@ def test_bfloat16_has_no_name_in_numpy_but_all_its_values() -> None:
     assert x.dtype == mx.bfloat16
     assert x.to("m").dtype == mx.bfloat16
     assert x.to_numpy().tolist() == [1.0, 2.5]
+    again = pickle.loads(pickle.dumps(x))
+    assert (again.dtype, again.tolist(), again.unit) == (mx.bfloat16, [1.0, 2.5], x.unit)
 
 
 @pytest.mark.parametrize("bad", ["text", b"bytes", None, {}, [1, [2]], [None], object()])
@@ -378,3 +382,15 @@ def test_eigenvectors_belong_to_their_matrix(dtype: Any) -> None:
     a = a + 1j * a[:, ::-1].real if dtype is np.complex64 else a
     values, vectors = (np.asarray(part) for part in ops.eig(mx.array(a)))
     np.testing.assert_allclose(a @ vectors, vectors * values[..., None, :], atol=1e-5)
+
+
+def test_sums_over_nothing_end() -> None:
+    """MLX 0.32 waits forever, once in some hundred times, for a sum over NumPy's empty array."""
+    code = """
+import numpy as np
+from dimflow import DimArray
+for _ in range(2000):
+    DimArray(np.empty((0, 2), np.float32), "m", backend="mlx").sum(axis=0).to_numpy()
+    DimArray(np.empty(0, np.float32), "", backend="mlx").prod().to_numpy()
+"""
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=120)

@@ -60,7 +60,7 @@ USE = """
     y = ops.sqrt(ops.add(x * x, DimArray(x.data, "m") * x))
     assert type(y.data).__name__ == "Array" and str(y.unit) == "km"
     total = ops.any(x)
-    assert bool(total.numbers) is True
+    assert bool(total) is True and total.backend == "newlibrary"
     print(y.tolist())
 """
 
@@ -242,9 +242,10 @@ def test_a_function_of_numpy_alone_says_so() -> None:
     )
 
 
-def test_a_value_of_another_library_is_no_number_of_numpys() -> None:
-    with pytest.raises(UnsupportedFunction, match=r"^dimflow\.full is not supported"):
-        full(3, lengths()[0, 0])
+def test_an_array_full_of_a_value_is_of_its_library() -> None:
+    found = full(3, lengths()[0, 0])
+    assert found.backend == "strict"
+    np.testing.assert_array_equal(found.to_numpy("m"), [1.0, 1.0, 1.0])
 
 
 def test_what_no_library_can_do_names_the_op() -> None:

@@ -55,7 +55,7 @@ NOT_COMPLEX: dict[str, str] = {
         "argmin ptp nanmax nanargmax nanmin nanargmin cummax cummin median nanmedian spaced_edges "
         "histogram_bin_edges bin_counts bin_sums bin_index histogram histogram2d histogramdd pad "
         "index_max index_min at_max at_min scatter_max scatter_min searchsorted isin sort argsort "
-        "lexsort partition argpartition topk unique_values union1d intersect1d setdiff1d setxor1d "
+        "lexsort partition argpartition topk unique_values intersect1d setdiff1d setxor1d "
         "max_pool adaptive_max_pool cosine_similarity sample_triangular",
         "PyTorch puts complex numbers in no order",
     ),

@@ -86,6 +86,24 @@ def test_a_target_is_of_the_dimension_of_the_value(run: Run) -> None:
     assert "knot" in answers(run, "convert", "65 mile/hour", "")
 
 
+@pytest.mark.parametrize(
+    ("words", "first"),
+    [
+        (["5 m", "k"], "km"),
+        (["5", "m", "k"], "km"),
+        (["5 m", "m"], "m"),
+        (["5 J", "k"], "kJ"),
+        (["3 kg", "m"], "mg"),
+        (["5 Pa", "h"], "hPa"),
+        (["1 h", "m"], "ms"),
+        (["5 V", "m"], "mV"),
+        (["1 mile", "kilom"], "kilometre"),
+    ],
+)
+def test_multiples_of_the_SI_unit_come_first(run: Run, words: list[str], first: str) -> None:
+    assert answers(run, "convert", *words)[0] == first
+
+
 def test_an_equivalency_opens_every_dimension(run: Run) -> None:
     assert "THz" not in answers(run, "convert", "500 nm", "me")
     assert "hertz" in answers(run, "convert", "--via", "spectral", "500 nm", "hert")

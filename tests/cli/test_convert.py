@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dimflow.cli import quantity
 from dimflow.cli.commands.convert import _request
+from dimflow.units import typed_quantities as quantity
 from tests.cli.conftest import Run
 
 ANSWERS = {
@@ -49,13 +49,15 @@ ANSWERS = {
     "3 Hz 1/s": "3 Hz = 3 1/s",
     # sums over ever smaller units; 1e3 is a number, and kg m a product
     '"6 ft 2 in" cm': "6 ft 2 in = 187.96 cm",
+    "1/3 cup mL": "1/3 cup = 78.8627455 mL",
+    "3/8 in to mm": "0.375 in = 9.525 mm",
     "6 ft 2 in to cm": "6 ft 2 in = 187.96 cm",
     '"-1 h 30 min" s': "-1 h 30 min = -5400 s",
     "12°30′36″ deg": "12°30′36 ″ = 12.51 °",
     '"5 lb 4.5oz" oz': "5 lb 4.5 oz = 84.5 oz",
     '"1e3 zC" zC': "1e3 zC = 1000 zC",
     '"5E3 g" kg': "5E3 g = 5 kg",
-    '"5 kg 3 m" "kg m"': "15 kg·m = 15 kg·m",
+    '"5 kg * 3 m" "kg m"': "15 kg·m = 15 kg·m",
     # points on scales
     '"20 degC" degF': "20 °C = 68 °F",
     "-40 degC degF": "-40 °C = -40 °F",
@@ -107,7 +109,14 @@ ERRORS = {
         "cannot convert F to C\n  from: F   [capacitance]\n  to:   C   [charge]\n"
         "  hint:  temperatures are degF, degC and K; F is the farad and C the coulomb"
     ),
-    "'2 s 3 min' h": "cannot convert s*min to h\n  from: s*min   [time^2]\n  to:   h       [time]",
+    "'2 s * 3 min' h": (
+        "cannot convert s*min to h\n  from: s*min   [time^2]\n  to:   h       [time]"
+    ),
+    "'2 s 3 min' h": (
+        "these values are no sum of one dimension in falling units\n  in:    2 s 3 min\n"
+        "             ^\n"
+        "  hint:  write a sum as 2 h 30 min, and '*' for a product: 2 h * 30 m"
+    ),
     "5 '' km": (
         "cannot convert a pure number to km\n  from: 1    [dimensionless]\n"
         "  to:   km   [length]\n"
@@ -115,6 +124,10 @@ ERRORS = {
     ),
     "65 mile per hour km/h": (
         "'hour' is one word too many\n"
+        "  hint:  quote a unit that has spaces, or write `to` before the target"
+    ),
+    "'1 mile' km m": (
+        "'km' is one word too many\n"
         "  hint:  quote a unit that has spaces, or write `to` before the target"
     ),
     "": 'what is to be converted?\n  hint:  dimflow convert "65 mile/hour" km/h',
@@ -246,6 +259,12 @@ def test_a_decimal_number_is_read_exactly(value: Decimal) -> None:
 C, K_B = 299792.458, 1.380649e-23  # km/s, J/K
 F0, F = 1420.40575, 1400.0
 RAYLEIGH_JEANS = 2 * K_B * (1.4e9 / (1e3 * C)) ** 2 * 1e26  # Jy/sr for a kelvin at 1.4 GHz
+
+
+def test_hints_name_the_option_of_the_command(run: Run) -> None:
+    assert '--via "molar(18.015 g/mol)"' in run("convert", "180 g", "mol", "--via", "molar").err
+    assert "--via spectral does not" in run("convert", "1 m", "kg", "--via", "spectral").err
+    assert "no equivalency is called 'foo'" in run("convert", "60 mph", "m/s", "--via", "foo").err
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,15 @@
 """`dimflow units` and `dimflow parse`."""
 
 import json
+import math
 import re
+from fractions import Fraction
+from typing import Any
 
 import pytest
 
 from dimflow import Unit
-from dimflow.units import decode, find, from_json
+from dimflow.units import convert, decode, find, from_json
 from tests.cli.conftest import Run
 
 
@@ -81,7 +84,7 @@ def test_long_tells_all_about_the_unit_called_so(run: Run) -> None:
         "  SI value    6894.75729317 Pa",
         "  exactly     8896443230521/1290320000",
         "  dimension   [pressure] = [length^-1 mass time^-2]",
-        "  symbols     psi, psia",
+        "  symbols     psi, psia, psid",
         "  also        pounds_force_per_square_inch, pound_per_square_inch, pounds_per_square_inch",
         "  prefixes    SI",
         "  UCUM        [psi]",
@@ -121,6 +124,17 @@ def test_json_holds_every_unit_with_its_exact_meaning(run: Run) -> None:
         assert record["exact_scale"] == str(unit.key.scale)
         assert record["law"] == (type(unit.law).__name__.lower() if unit.law else "linear")
         assert record["source"] == definitions[record["name"]].source
+        assert amount(record, 3) == pytest.approx(convert(3, unit, record["si_unit"]), rel=1e-12)
+
+
+def amount(record: dict[str, Any], x: float) -> float:
+    """x of a unit in SI base units, by what its record says and nothing else."""
+    if record["law"] == "affine":
+        return record["scale"] * x + float(Fraction(record["offset"]))
+    if record["law"] == "logarithmic":
+        base = math.e if record["base"] == "e" else record["base"]
+        return record["scale"] * base ** (x / Fraction(record["factor"]))
+    return record["scale"] * x
 
 
 def test_json_of_a_prefixed_unit(run: Run) -> None:

@@ -128,3 +128,32 @@ KNOWN: list[tuple[str, Callable[[], Fraction]]] = [
 @pytest.mark.parametrize(("symbol", "value"), KNOWN)
 def test_exact_values_known_from_the_literature(symbol: str, value: Callable[[], Fraction]) -> None:
     assert constants.get(symbol).exact_value == value()
+
+
+def measured(node: ast.expr, power: int = 1) -> dict[str, int]:
+    """Which measured constants a definition is made of, and to which powers."""
+    match node:
+        case ast.BinOp(left, ast.Mult() | ast.Div() as sign, right):
+            found = measured(left, power)
+            for name, n in measured(right, power if isinstance(sign, ast.Mult) else -power).items():
+                found[name] = found.get(name, 0) + n
+            return found
+        case ast.BinOp(left, ast.Pow(), right):
+            return measured(left, power * int(ast.literal_eval(right)))
+        case ast.Name(name) if name != "pi" and name not in WIEN_ROOTS:
+            constant = constants.get(name)
+            if constant.definition:
+                return measured(ast.parse(constant.definition, mode="eval").body, power)
+            return {} if constant.exact else {constant.name: power}
+    return {}
+
+
+@pytest.mark.parametrize("name", DEFINED)
+def test_the_uncertainty_is_that_of_what_was_measured(name: str) -> None:
+    constant = constants.get(name)
+    parts = measured(ast.parse(constant.definition, mode="eval").body)
+    relative = math.hypot(
+        *(power * constants.get(other).relative_uncertainty for other, power in parts.items())
+    )
+    assert constant.exact is (relative == 0)
+    assert constant.uncertainty == pytest.approx(relative * abs(constant.value), rel=1e-12)

@@ -1,5 +1,6 @@
 """Samples: the calls that an op's domain describes, drawn from a seed."""
 
+import itertools
 import os
 from collections.abc import Iterable
 from functools import lru_cache
@@ -19,7 +20,7 @@ DAY = crc32(os.environ.get("DIMFLOW_SEED", "0").encode())
 SEEDS: tuple[int, ...] = (0, *range(DAY, DAY + 10)) if DEEP else (0,)
 
 # What elementwise ops with a static parameter are called with, beside its default.
-STATIC: dict[str, tuple[Any, ...]] = {"exponent": (2, 3, 0.5, -1)}
+STATIC: dict[str, tuple[Any, ...]] = {"exponent": (2, 3, 0.5, -1), "n": (1, 2)}
 
 
 class Case(NamedTuple):
@@ -74,6 +75,27 @@ def cases(name: str, seed: int = 0) -> tuple[Case, ...]:
 def all_cases(name: str) -> list[Case]:
     """The calls for every seed."""
     return [case for seed in SEEDS for case in cases(name, seed)]
+
+
+# Where formulas that agree elsewhere part: zeros of both signs, the sides of 1, what is not finite.
+EDGES = (0.0, -0.0, 1.0, -1.0, 0.1, 0.5, -2.0, 3.0, np.inf, -np.inf, np.nan)
+COMPLEX_EDGES = (0j, complex(-0.0, 0.0), 1 + 0j, -1 + 0j, 1j, -2j, 3 - 4j)
+
+
+@lru_cache(maxsize=4096)
+def edge_cases(name: str) -> tuple[Case, ...]:
+    """An elementwise op at every combination of edge values, real and complex."""
+    case = cases(name)[0]
+    places = [i for i, a in enumerate(case.args) if np.asarray(a).dtype.kind == "f"]
+    found = []
+    for values in (EDGES, COMPLEX_EDGES) if places else ():
+        columns = np.array(list(itertools.product(values, repeat=len(places)))).T
+        args = [np.resize(a, columns.shape[1]) for a in case.args]
+        for place, column in zip(places, columns, strict=True):
+            args[place] = column.copy()
+        label = f"at edges, {columns.dtype}"
+        found.append(case._replace(args=tuple(args), smooth=False, label=label))
+    return tuple(found)
 
 
 def _completed(op: Op, sample: Sample, label: str) -> Case:

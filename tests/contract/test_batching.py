@@ -1,29 +1,13 @@
 """Batching: a batch of calls in one call gives what a loop over the calls gives."""
 
-from typing import Any
-
 import numpy as np
 
 from dimflow import ops
 from dimflow.errors import MissingRule
 from dimflow.ops import Op
-from tests.contract.batches import mixtures
+from tests.contract.batches import batch_of, mixtures
 from tests.contract.evaluate import assert_same, dtype_of, leaves, names, quietly, run
 from tests.contract.samples import SEEDS, Case, cases, parametrized
-
-SIZE = 3
-
-
-def batch_of(name: str, index: int, seed: int) -> list[Case]:
-    """One sample of several seeds, if they differ in their arrays alone."""
-    drawn = [cases(name, seed + 7919 * k)[index] for k in range(SIZE)]
-    first = drawn[0]
-    alike = [c for c in drawn if c.shapes == first.shapes and _same(c.params, first.params)]
-    return (alike * SIZE)[:SIZE]
-
-
-def _same(one: Any, other: Any) -> bool:
-    return repr(one) == repr(other)
 
 
 @parametrized("batching", names("batching"))

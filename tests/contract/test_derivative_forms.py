@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -177,6 +178,42 @@ def _check_dtype(op: Op, case: Case, other: Case) -> None:
     for leaf, change in zip(values, changes, strict=True):
         if isinstance(leaf, (np.ndarray, np.generic)):
             assert change.dtype == leaf.dtype, f"{other.label}: {change.dtype} for {leaf.dtype}"
+
+
+SEVERAL = [n for n in BOTH_MODES if len(ops.get(n).array_names) > 1]
+
+
+@parametrized("narrow integers", SEVERAL)
+def test_integers_beside_a_traced_array_count_as_their_numbers(name: str) -> None:
+    """In the rules and definitions that a trace runs: x * x of int8 would wrap around."""
+    op = ops.get(name)
+    for case in smooth_cases(op)[:4]:
+        for i in differentiable_places(op, case)[:2]:
+            for j, beside in enumerate(case.args):
+                if j != i and is_inexact(beside) and not np.iscomplexobj(beside):
+                    quietly(_check_integers, op, case, i, j)
+
+
+def _check_integers(op: Op, case: Case, i: int, j: int) -> None:
+    given = np.asarray(case.args[j])
+    whole = (given * (120 / np.abs(given).max(initial=1e-9))).astype(np.int8)
+    x, args = case.args[i], list(case.args)
+
+    def beside(values: Any, x: Any) -> list[Any]:
+        args[i], args[j] = x, values
+        return leaves(run(op, args, case.params))
+
+    def followed(values: Any) -> Any:
+        outs, pull = autodiff.vjp(partial(beside, values), (x,))
+        ones = [np.ones_like(out) if is_inexact(out) else None for out in outs]
+        return [*outs, *pull(ones)]
+
+    try:
+        plain, known = beside(whole, x), followed(whole.astype(np.float64))
+        assert_same(plain, known[: len(plain)], rtol=1e-9)
+    except (ValueError, TypeError, AssertionError):  # refused, or it wraps as NumPy's does
+        return
+    assert_same(followed(whole), known, rtol=1e-9, what=case.label)
 
 
 @parametrized("complex", BOTH_MODES)

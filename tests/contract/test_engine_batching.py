@@ -9,13 +9,12 @@ from dimflow import autodiff, ops
 from dimflow.errors import MissingRule
 from dimflow.ops import Op
 from dimflow.ops.rules.derivatives import Zero
-from tests.contract.batches import mixtures
+from tests.contract.batches import SIZE, batch_of, mixtures
 from tests.contract.deviations import REFUSED_DERIVATIVES
 from tests.contract.evaluate import assert_same, is_inexact, leaves, names, quietly, run
 from tests.contract.finite_differences import differentiable_places
 from tests.contract.modes import drawn
 from tests.contract.samples import DEEP, SEEDS, Case, cases, generator, parametrized
-from tests.contract.test_batching import SIZE, batch_of
 
 ALL = [n for n in names() if ops.get(n).kind != "random"]
 BOTH_MODES = [

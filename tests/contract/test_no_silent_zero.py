@@ -2,10 +2,14 @@
 
 from typing import Any
 
+import jax.numpy as jnp
+import mlx.core as mx
 import numpy as np
 import pytest
+import torch
 
-from dimflow import autodiff, ops
+import dimflow
+from dimflow import DimArray, autodiff, ops
 from dimflow.errors import MissingRule, TracedValueError
 from dimflow.ops import Op
 from dimflow.ops.record import REQUIRED, Hosts
@@ -78,6 +82,109 @@ def _check_parameter(op: Op, case: Case, parameter: str, also: bool) -> None:
     wanted = sum(np.sum(a - b) / (2 * STEP) for a, b, out in pairs if is_inexact(out))
     got = pull(weights)[0]
     np.testing.assert_allclose(got, wanted, rtol=1e-4, atol=1e-6, err_msg=case.label)
+
+
+@parametrized("traced parameter", WITH_NUMBERS)
+def test_a_quantity_among_the_parameters_is_the_number_that_it_is(name: str) -> None:
+    cases = [case for case in all_cases(name) if case.smooth]
+    parameters = {p for case in cases for p in numbers_of(case)}
+    for case in cases:
+        for parameter in parameters:
+            if type(case.params[parameter]) in (int, float):
+                quietly(_check_quantity, ops.get(name), case, parameter)
+
+
+def _check_quantity(op: Op, case: Case, parameter: str) -> None:
+    args = [DimArray(a) if is_inexact(a) else a for a in case.args]
+    value = float(case.params[parameter])
+
+    def function(number: Any) -> Any:
+        total = 0.0
+        for out in leaves(run(op, args, {**case.params, parameter: number})):
+            if "float" in str(out.dtype):
+                assert not isinstance(getattr(out, "_raw", out), DimArray), case.label
+                total = total + dimflow.sum(out)
+        return total * number
+
+    try:
+        wanted = float(function(value + STEP) - function(value - STEP)) / (2 * STEP)
+        same = float(function(DimArray(100 * value, "percent")))
+        got = float(dimflow.grad(function)(DimArray(value)))
+    except (TypeError, ValueError):  # refused, or at the end of its range
+        return
+    assert same == pytest.approx(float(function(value))), case.label
+    assert got == pytest.approx(wanted, rel=1e-4, abs=1e-6), case.label
+
+
+# The same on libraries with an engine of their own, whose functions may read the number
+
+MAKE = {
+    "torch": lambda value: torch.tensor(value, dtype=torch.float64),
+    "jax": jnp.asarray,
+    "mlx": lambda value: mx.array(value, dtype=mx.float32),
+}
+_JUMPS = {"dropout"}  # which elements are dropped depends on the parameter by jumps
+
+
+def _by_backward(function: Any, number: Any) -> Any:
+    number.requires_grad_()
+    function(number).backward()
+    return number.grad
+
+
+WAYS = {
+    "grad": lambda f, n: dimflow.grad(f)(n),
+    "jvp": lambda f, n: dimflow.jvp(f, (n,), (n * 0 + 1,))[1],
+    "backward": _by_backward,
+}
+
+
+@pytest.mark.parametrize(
+    ("library", "way"),
+    [(name, way) for name in MAKE for way in WAYS if way != "backward" or name == "torch"],
+)
+@parametrized("traced parameter", [n for n in WITH_NUMBERS if n not in _JUMPS])
+def test_a_library_does_not_read_a_traced_parameter(name: str, library: str, way: str) -> None:
+    for case in all_cases(name):
+        for parameter in numbers_of(case) if case.smooth else []:
+            quietly(_check_library, ops.get(name), case, parameter, library, way)
+
+
+def _check_library(op: Op, case: Case, parameter: str, library: str, way: str) -> None:
+    make, value, step = MAKE[library], case.params[parameter], 2.0**-9
+    args = [make(a) if is_inexact(a) and a.dtype.kind == "f" else a for a in case.args]
+
+    def function(number: Any) -> Any:
+        total = 0.0
+        for out in leaves(run(op, args, {**case.params, parameter: number})):
+            if "float" in str(getattr(out, "dtype", "")):
+                total = total + out.sum()
+        return total * number
+
+    def at(number: float) -> float:
+        return plain(function(make(number)))
+
+    def plain(found: Any) -> float:
+        found = found.detach() if isinstance(found, torch.Tensor) else found
+        return float(np.asarray(found).reshape(()))
+
+    try:
+        wanted = (at(value + step) - at(value - step)) / (2 * step)
+        got = plain(WAYS[way](function, make(value)))
+    except (TypeError, ValueError, RuntimeError, AttributeError):
+        return  # refused, or no parameter that may be an array
+    if not np.isfinite(wanted):
+        return
+    assert got == pytest.approx(wanted, rel=5e-2, abs=5e-2), case.label
+
+
+@pytest.mark.parametrize("library", MAKE)
+def test_a_quantity_is_an_order_unless_a_library_traces_it(library: str) -> None:
+    x, order = DimArray(MAKE[library](np.array([3.0, 4.0])), "m"), DimArray(MAKE[library](2.0))
+    for given in (order, DimArray(2.0), DimArray(200, "percent")):
+        assert float(dimflow.linalg.norm(x, given).to_value("cm")) == pytest.approx(500.0)
+    with pytest.raises(TracedValueError):
+        dimflow.grad(lambda p: dimflow.linalg.norm(x, p))(order)
 
 
 # An op without a rule

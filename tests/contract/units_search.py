@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from dimflow import ops
-from dimflow.errors import UnitError
+from dimflow.errors import DimensionError, UnitError
 from dimflow.ops import Op
+from dimflow.units import Unit
 from tests.contract.evaluate import dtype_of, quietly, run, with_units
 from tests.contract.samples import Case, cases
 
@@ -130,3 +131,17 @@ def all_accepted(name: str, seeds: tuple[int, ...] = (0,)) -> list[tuple[Case, U
         for index, case in enumerate(cases(name, seed))
         for units in accepted(name, index, seed)
     ]
+
+
+# Units that count turns, degrees or events, beside which a radian is not 1: what may be refused
+# in them although it is accepted in radians and 1/s. The hint says how to say which is meant.
+COUNTING = ("deg", "kHz")
+
+
+def may_be_refused(error: DimensionError, units: Units) -> bool:
+    """Whether this is a refusal of the named list, and not one of the units' dimensions."""
+    if not any(u is not None and u.startswith(COUNTING) for u in units):
+        return False
+    one = error.left if error.left is not error.right else Unit("")
+    other = error.right
+    return one.dimension.without_angle() is other.dimension.without_angle()

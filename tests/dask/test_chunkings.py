@@ -219,7 +219,7 @@ def _same(name: str, eager_args: Any, lazy_args: Any, params: Any) -> None:
     Errors of units come while the program is built, and say the same.
     """
     op, what = ops.get(name), f"{name} {params}"
-    eager, refusal = _tried(lambda: op(*eager_args, **params))
+    eager, refusal = _tried(lambda: op.run(tuple(eager_args), params))
     if refusal is None:
         _agree(op, _called(op, lazy_args, params), eager, what)
         return
@@ -233,7 +233,7 @@ def _same(name: str, eager_args: Any, lazy_args: Any, params: Any) -> None:
 
 def _called(op: Op, args: Any, params: Any) -> Any:
     with nothing_runs():
-        return quietly(lambda: op(*args, **params))
+        return quietly(lambda: op.run(tuple(args), params))
 
 
 @settings(max_examples=_EXAMPLES, deadline=None)

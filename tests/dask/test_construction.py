@@ -27,6 +27,7 @@ from dimflow.errors import (
     NotANumber,
     UnitConversionError,
     UnitError,
+    UnitParseError,
 )
 from tests.dask.conftest import nothing_runs
 
@@ -146,12 +147,18 @@ def test_numbers_are_not_hashed_to_name_the_array() -> None:
 
 @pytest.mark.parametrize(
     "data",
-    [None, "abc", {"a": 1}, {1, 2}, object(), np.array([object()]), np.array(["a"]), [1, "a"]],
-    ids=["None", "text", "dict", "set", "object", "objects", "texts", "mixed list"],
+    [None, {"a": 1}, {1, 2}, object(), np.array([object()]), np.array(["a"]), [1, "a"]],
+    ids=["None", "dict", "set", "object", "objects", "texts", "mixed list"],
 )
 def test_what_is_no_number_is_refused(data: Any) -> None:
     with pytest.raises(NotANumber, match="needs a number"):
         DaskDimArray(data, "m")
+
+
+def test_a_string_is_a_quantity() -> None:
+    assert DaskDimArray("3 km", "m").compute().tolist() == 3000.0
+    with pytest.raises(UnitParseError, match="no number stands before the unit"):
+        DaskDimArray("abc", "m")
 
 
 def test_other_collections_are_refused_with_the_way_in() -> None:
@@ -186,6 +193,12 @@ def test_integers_stay_integers_until_they_are_converted() -> None:
     assert x.dtype.kind == "i"
     assert x.to("m").dtype.kind == "f"
     assert DaskDimArray(x, "m").dtype.kind == "f"
+
+
+def test_tensors_as_blocks_are_refused() -> None:
+    tensors = da.zeros(4, chunks=2).map_blocks(torch.as_tensor, meta=torch.empty(0))
+    with pytest.raises(NotANumber, match=r"an array of torch\.float32"):
+        DaskDimArray(tensors, "m")
 
 
 def test_another_backend_or_device_is_refused() -> None:

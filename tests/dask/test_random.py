@@ -65,6 +65,16 @@ def test_standard_draws(name: str) -> None:
     assert found.unit is units.m
 
 
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("name", STANDARD[:3])
+def test_standard_draws_in_a_dtype(name: str, dtype: str) -> None:
+    """In single precision they are another sequence."""
+    found = getattr(random.default_rng(3), name)((5, 2), dtype, unit="m", chunks=2).compute()
+    wanted = getattr(da.random.default_rng(3), name)(size=(5, 2), dtype=dtype, chunks=2)
+    assert found.dtype == dtype
+    np.testing.assert_array_equal(found.data, wanted.compute())
+
+
 def test_single_precision_and_shapes() -> None:
     rng = random.default_rng(0)
     assert rng.random(4, "f4", unit="m").dtype == np.float32

@@ -144,9 +144,11 @@ def test_of_equal_extremes_the_first_counts(data: Any, pair: Any, keepdims: bool
 
 def test_the_first_nan_is_an_extreme_unless_nan_is_skipped() -> None:
     numbers = np.array([[3.0, 1.0, np.nan], [3.0, np.nan, 1.0]])
-    raw = da.from_array(numbers, chunks=1)
-    for name in ("argmax", "argmin", "nanargmax", "nanargmin"):
-        assert ops.get(name)(raw).compute() == getattr(np, name)(numbers)
+    for chunks in (1, 2, (1, 3), (2, 3)):  # blocks of nan alone, of some, and of none
+        for values in (numbers, -numbers):
+            raw = da.from_array(values, chunks=chunks)
+            for name in ("argmax", "argmin", "nanargmax", "nanargmin"):
+                assert ops.get(name)(raw).compute() == getattr(np, name)(values)
     with pytest.raises(ValueError, match="All-NaN slice encountered"):
         ops.nanargmax(da.full((2, 2), np.nan, chunks=1)).compute()
 

@@ -100,6 +100,16 @@ def test_an_op_is_right_or_says_which_length_it_needs(part: int) -> None:
     assert right > 10
 
 
+@pytest.mark.parametrize("chunks", [1, 2, 3, 6])
+@pytest.mark.parametrize("shape", [(6,), (6, 4), (6, 4, 3), (1, 6), (0, 3)])
+@pytest.mark.parametrize(
+    "flat", [ops.ravel, lambda x: ops.reshape(x, shape=-1)], ids=["ravel", "reshape"]
+)
+def test_elements_keep_their_order_in_one_axis(flat: Any, shape: Any, chunks: int) -> None:
+    eager = DimArray(np.arange(float(np.prod(shape))).reshape(shape), "m")
+    assert_same(numbers(flat(unknown(eager.data, "m", chunks))), numbers(flat(eager)), "ravel")
+
+
 def _fails(op: Any, eager: Any, case: Any) -> bool:
     """Whether a call is an error in memory too."""
     try:

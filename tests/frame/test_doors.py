@@ -9,13 +9,14 @@ PROJECT = SOURCE.parents[1] / "pyproject.toml"
 
 # (who, which layer) -> why it is not an import.
 DOORS = {
-    ("array/__init__", "jax"): "pytrees, as soon as JAX is there",
-    ("array/__init__", "pandas"): "the dtype dimflow[...], as soon as pandas is there",
-    ("array/__init__", "plotting"): "axes with units, as soon as Matplotlib is there",
-    ("array/__init__", "xarray"): "the accessor, as soon as xarray is there",
     ("array/conversion", "pandas"): "x.to_pandas()",
     ("array/persistence", "io"): "x.save(), DimArray.load()",
     ("array/protocols", "xp"): "x.__array_namespace__()",
+    ("files_of_torch", "array"): "what torch.load calls, imported when it does",
+    ("files_of_torch", "constants"): "what torch.load calls, imported when it does",
+    ("files_of_torch", "torch"): "what torch.load calls, imported when it does",
+    ("files_of_torch", "units"): "what torch.load calls, imported when it does",
+    ("constants/constant", "array"): "the class that isinstance takes a constant for",
     ("autodiff/forward", "transforms"): "the class of DimArray for dual numbers",
     ("backends/__init__", "array"): "the class of DimArray for raw values of a type",
     ("backends/dask", "dask"): "the class of DimArray for lazy arrays",

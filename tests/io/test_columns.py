@@ -1,6 +1,8 @@
 """loadtxt and savetxt: NumPy's, with a comment that says the units."""
 
+import contextlib
 import io
+import time
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dimflow import DimArray, Unit, loadtxt, savetxt, units
+from dimflow import DimArray, Unit, from_csv, loadtxt, savetxt, units
 from dimflow.errors import DimensionError, DimflowError, FileFormatError, ShapeMismatch, UnitError
 from dimflow.testing import assert_identical
 
@@ -45,7 +47,33 @@ class TestReading:
 
     def test_units_that_the_caller_says(self) -> None:
         time, height = read(TEXT, ["min", "km"], unpack=True)
-        assert (time.unit, height.unit) == (Unit("min"), Unit("km"))
+        assert_identical(time, DimArray([0.0, 1.0], "s").to("min"))
+        assert_identical(height, DimArray([10.0, 5.1], "m").to("km"))
+
+    @given(
+        said=st.sampled_from(["m", "km", "s", "degC", "K", "delta_degC", "", "percent", "W"]),
+        asked=st.sampled_from(["m", "mile", "min", "degF", "K", "1", "mW"]),
+        form=st.sampled_from(["array", "column", "unpacked"]),
+    )
+    def test_a_file_with_a_unit_is_converted_or_refused(self, said: Any, asked: Any, form: Any):
+        x = DimArray([1.0, 2.5], said)
+        text = written(x if form == "array" else {"x": x})
+        try:
+            wanted = x.to(asked)
+        except DimflowError:
+            with pytest.raises(DimflowError):
+                read(text, asked)
+            return
+        found = read(text, asked, unpack=form == "unpacked")
+        assert_identical(found[0] if form == "unpacked" else found, wanted)
+
+    def test_a_comment_that_is_not_certain_is_no_unit_beside_one_that_is_asked_for(self) -> None:
+        for text in ("# [nothing]\n1 2\n", "# at [m]\n1 2\n", "# [m] [s] [K]\n1 2\n"):
+            assert_identical(read(text, ["K", "W"], unpack=True)[1], DimArray([2.0], "W"))
+
+    def test_whole_numbers_are_not_cut_by_a_conversion(self) -> None:
+        with pytest.raises(DimflowError, match="would cut"):
+            read("# a [km] b [m]\n1 500\n", dtype=int)
 
     def test_numbers_without_any_unit_are_pure(self) -> None:
         assert read("# no units\n1 2\n").is_dimensionless
@@ -58,7 +86,9 @@ class TestReading:
         assert_identical(read(TEXT, usecols=chosen), DimArray([10.0, 5.1], "m"))
 
     @pytest.mark.parametrize(
-        "options", [{}, {"delimiter": ","}, {"skiprows": 1}, {"comments": "%"}], ids=str
+        "options",
+        [{}, {"delimiter": ","}, {"comments": "%"}, *({"skiprows": n} for n in range(5))],
+        ids=str,
     )
     def test_numbers_as_numpy_reads_them(self, options: dict[str, Any]) -> None:
         mark = options.get("delimiter", " ")
@@ -152,3 +182,24 @@ class TestWriting:
         with pytest.raises(error):
             savetxt(tmp_path / "x.txt", data, **options)
         assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("notes", [(), ("# Fs = 100 [Hz]",), ("# T: 20.5 [degC]", "# see [1]")])
+@pytest.mark.parametrize("places", [(0, 0), (1, 0), (0, 1)])
+def test_other_comments_are_no_headings(notes, places):
+    before, after = (list(notes) * n for n in places)
+    for columns in (2, 3):
+        said = ["s", "m", "kg"][:columns]
+        heading = "# " + " ".join(f"name [{unit}]" for unit in said)
+        lines = [*before, heading, *after, " ".join(["1"] * columns)]
+        found = loadtxt(io.StringIO("\n".join(lines)), unpack=True)
+        assert [column.unit for column in found] == [Unit(unit) for unit in said]
+
+
+@pytest.mark.parametrize("text", ["= 1", "a [", "(", "[m] ", "a (b"])
+def test_hostile_comments_and_headings_take_linear_time(text: str) -> None:
+    for line in ("# " + text * 50_000, text * 50_000):
+        start = time.perf_counter()
+        with contextlib.suppress(DimflowError):
+            from_csv(io.StringIO(f"{line}\n1\n"))
+        assert time.perf_counter() - start < 3

@@ -1,30 +1,30 @@
 """CSV with units: what people write, what comes back, and where a mistake stands."""
 
 import io
+import re
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import dimflow
 from dimflow import DimArray, Unit, from_csv, to_csv, units
-from dimflow.errors import DimflowError, FileFormatError, ShapeMismatch, UnitError, UnitFormatError
+from dimflow.errors import (
+    DimflowError,
+    FileFormatError,
+    ShapeMismatch,
+    StructureMismatch,
+    UnitError,
+    UnitFormatError,
+)
 from dimflow.io.headings import name_and_unit
 from dimflow.io.numbers import Layout
 from dimflow.testing import assert_identical
-
-
-def read(text: str, **options: Any) -> dict[str, DimArray]:
-    return from_csv(io.StringIO(text), **options)
-
-
-def written(columns: Any, **options: Any) -> str:
-    file = io.StringIO()
-    to_csv(file, columns, **options)
-    return file.getvalue()
+from tests.io.streams import read, written
 
 
 def same(found: dict[str, DimArray], **wanted: DimArray) -> None:
@@ -36,30 +36,54 @@ def same(found: dict[str, DimArray], **wanted: DimArray) -> None:
 TIME, SPEED = DimArray([0.0, 1.0], "s"), DimArray([2.5, -3.0], "m/s")
 
 
+# Words of tables that a reader may take for something else: units, comments, missing cells, quotes.
+WORDS = [
+    "m",
+    "s",
+    "C",
+    "A",
+    "#1",
+    "# a [m]",
+    "a,b",
+    "a;b",
+    'a "b"',
+    '"',
+    "a b",
+    "x [m]",
+    "1 km",
+    "Süd",
+]
+
+
+@pytest.mark.parametrize("rows", [2, 3])
+@pytest.mark.parametrize("make", [list, np.array, pd.Series], ids=lambda m: m.__name__)
+@given(st.data())
+def test_words_there_and_back(make: Any, rows: int, data: Any) -> None:
+    words = data.draw(st.lists(st.sampled_from(WORDS), min_size=rows, max_size=rows))
+    name = data.draw(st.sampled_from(["place", "#", "a,b", "a [m]", 'a"b', "f(x)", "m"]))
+    x = DimArray(np.arange(rows) / 8, data.draw(st.sampled_from(["", "m", "degC"])))
+    is_first = data.draw(st.booleans())
+    columns = {name: make(words), "x": x} if is_first else {"x": x, name: make(words)}
+    found = read(written(columns, delimiter=data.draw(st.sampled_from([",", ";", "\t"]))))
+    assert list(found) == list(columns)
+    assert found[name].tolist() == words
+    assert_identical(found["x"], x)
+
+
 @pytest.mark.parametrize(
-    ("heading", "name", "unit"),
-    [
-        ("speed [m/s]", "speed", "m/s"),
-        ("speed[m/s]", "speed", "m/s"),
-        ("  speed of sound  [ m/s ] ", "speed of sound", "m/s"),
-        ("speed (m/s)", "speed", "m/s"),
-        ("heat (J/(kg K))", "heat", "J/(kg K)"),
-        ("speed / (m/s)", "speed", "(m/s)"),
-        ("heat / J/(kg K)", "heat", "J/(kg K)"),
-        ("heat / J / (kg K)", "heat", "J / (kg K)"),
-        ("energy / mass [J/kg]", "energy / mass", "J/kg"),
-        ("energy / mass (J/kg)", "energy / mass", "J/kg"),
-        ("t / s", "t", "s"),
-        ("count []", "count", ""),
-        ("speed_m_s", "speed_m_s", None),
-        ("f(x)", "f(x)", None),
-        ("m/s", "m/s", None),
-        ("odd )", "odd )", None),
-        ("", "", None),
-    ],
+    "form", [lambda x: {"x": x}, lambda x: [x, x], lambda x: x], ids=["dict", "list", "array"]
 )
-def test_headings(heading: str, name: str, unit: str | None) -> None:
-    assert name_and_unit(heading) == (name, unit)
+@pytest.mark.parametrize("delimiter", [" ", ",", ";", "\t"])
+@pytest.mark.parametrize("unit", ["km", "degC", "%", ""])
+@pytest.mark.parametrize("length", [1, 3])
+def test_from_csv_reads_what_savetxt_writes(
+    form: Any, delimiter: str, unit: str, length: int
+) -> None:
+    x = DimArray(np.arange(1.0, length + 1.0), unit)
+    file = io.StringIO()
+    dimflow.savetxt(file, form(x), delimiter=delimiter)
+    for found in read(file.getvalue()).values():
+        assert_identical(found, x)
 
 
 class TestReading:
@@ -83,6 +107,11 @@ class TestReading:
             "\ufefftime [s],speed [m/s]\n0,2.5\n1,-3\n",
             "time\tspeed\ns\tm/s\n0\t2.5\n1\t-3",
             "time speed\ns m/s\n0 2.5\n1 -3",
+            "time [s] speed [m / s]\n0 2.5\n1 -3",
+            "time (s)  speed (m / s)\n0   2.5\n1   -3",
+            "# time [s],speed [m/s]\n0,2.5\n1,-3",
+            "# by hand\n# time [s]; speed [m/s]\n# see below\n0;2.5\n1;-3",
+            "# time [s] speed [m/s]\n0 2.5\n1 -3",
         ],
         ids=repr,
     )
@@ -120,6 +149,34 @@ class TestReading:
     def test_a_heading_that_is_empty_gets_a_name(self) -> None:
         assert list(read(",a [m]\n0,1\n1,2\n")) == ["column 1", "a"]
 
+    @pytest.mark.parametrize("heading", ["air temp [K]", "p / kPa", "v [kg m-2 s-1]", "f (1/s)"])
+    @pytest.mark.parametrize("length", [0, 1, 2])
+    def test_one_column_of_any_length(self, heading: str, length: int) -> None:
+        name, unit = name_and_unit(heading)
+        numbers = [1.5, 2.0][:length]
+        text = "\n".join([heading, *map(str, numbers), ""])
+        same(read(text), **{name: DimArray(np.array(numbers), unit)})
+
+    @pytest.mark.parametrize("heading", ["x [m]", "v [kg m-2 s-1]", "f (1/s)"])
+    def test_a_space_in_a_number_divides_no_columns(self, heading: str) -> None:
+        with pytest.raises(FileFormatError, match="'1 000' is not a number"):
+            read(f"{heading}\n1 000\n2 000\n")
+
+    @pytest.mark.parametrize("rows", ["{},3", ",3\n{},4", "1,3\n{},4\n,5"])
+    @pytest.mark.parametrize("number", [2**53, -(2**62), 10**22, 602214076 * 10**15])
+    def test_whole_numbers_that_a_float_holds(self, number: int, rows: str) -> None:
+        assert float(number) in read(f"n,x [m]\n{rows.format(number)}\n")["n"].tolist()
+
+    @pytest.mark.parametrize("rows", ["{},3", "1,3\n{},4"])
+    @pytest.mark.parametrize("number", [2**53 + 1, -(2**60) - 1, 2**63 + 1])
+    def test_whole_numbers_keep_their_digits(self, number: int, rows: str) -> None:
+        text = f"n,x [m]\n{rows.format(number)}\n"
+        with pytest.raises(FileFormatError, match=f"{number}' has more digits") as caught:
+            read(text)
+        dtype = "int64" if number < 2**63 else "uint64"
+        assert f"usecols=[...], dtype={dtype!r}" in str(caught.value)
+        assert number in read(text, usecols=["n"], dtype=dtype)["n"].tolist()
+
     @pytest.mark.parametrize("word", ["", "NA", "nan", "N/A", "null", "-", '""', " "])
     def test_missing_values(self, word: str) -> None:
         found = read(f"a [m],b [s]\n1,2\n{word},3\n4,5\n")
@@ -153,7 +210,8 @@ class TestReading:
             read(text)
         assert str(error.value) == (
             "cannot read a StringIO: line 1, column 1: the heading says a unit that is none: "
-            "'outside'\n  hint:  say what it is: units={'temperature (outside)': ...}"
+            "'outside'\n  hint:  say its unit, or '1' for pure numbers: "
+            "units={'temperature (outside)': '1'}"
         )
         found = read(text, units={"temperature (outside)": "degC"})
         assert_identical(found["temperature (outside)"], DimArray([20.0], "degC"))
@@ -162,8 +220,28 @@ class TestReading:
     def test_choosing_columns(self, chosen: Any) -> None:
         text = "t [s],place,v [m/s]\n0,Berlin,2.5\n1,Bonn,-3\n"
         same(read(text, usecols=chosen), v=SPEED, t=TIME)
+        assert read(text)["place"].tolist() == ["Berlin", "Bonn"]
         with pytest.raises(FileFormatError, match="line 2, column 2: 'Berlin' is not a number"):
-            read(text)
+            read(text, units={"place": "m"})
+
+    @pytest.mark.parametrize("unit_row", [False, True])
+    def test_strings_and_dates_there_and_back(self, unit_row: bool) -> None:
+        days = np.array(["2020-01-01", "NaT", "2020-01-03"], "datetime64[D]")
+        minutes = np.array(["2020-01-01T10:30", "2020-01-01T10:31", "NaT"], "datetime64[m]")
+        columns = {
+            "place": np.array(["Bonn", "", "Köln, Süd"]),
+            "day": days,
+            "at": minutes,
+            "v": DimArray([1.0, np.nan, 3.0], "m/s"),
+        }
+        file = io.StringIO()
+        dimflow.to_csv(file, columns, unit_row=unit_row)
+        found = read(file.getvalue())
+        assert list(found) == list(columns)
+        for name in ("place", "day", "at"):
+            assert found[name].dtype.kind == columns[name].dtype.kind
+            np.testing.assert_array_equal(found[name], columns[name])
+        assert_identical(found["v"], columns["v"])
 
     def test_choosing_columns_of_a_table_with_a_row_of_units(self) -> None:
         text = "t,place,v\ns,,m/s\n0,Berlin,2.5\n1,Bonn,-3\n"
@@ -225,6 +303,43 @@ class TestReading:
 
 
 class TestMistakes:
+    @pytest.mark.parametrize("write", [dimflow.to_csv, dimflow.savetxt])
+    @pytest.mark.parametrize("suffix", [".npz", ".GZ", ".parquet", ".xlsx", ".h5", ".json"])
+    def test_the_suffix_of_another_format(self, tmp_path: Path, write: Any, suffix: str) -> None:
+        path = tmp_path / f"a{suffix}"
+        with pytest.raises(UnitError, match=f"{write.__name__} writes text") as caught:
+            write(path, {"x": TIME})
+        write(re.search(r"name it '(.*?)'", str(caught.value))[1], {"x": TIME})
+        assert_identical(from_csv(tmp_path / "a.csv")["x"], TIME)
+        assert not path.exists()
+
+    @pytest.mark.parametrize("name", ["v.csv", "v.txt", "v.npz.gz", "run.2020", "v1.5", "v.json"])
+    def test_the_hint_of_save_works(self, tmp_path: Path, name: str) -> None:
+        with pytest.raises(UnitError) as caught:
+            TIME.save(tmp_path / name)
+        path = Path(re.search(r"name it '(.*?)'", str(caught.value))[1])
+        TIME.save(path)
+        assert path.suffix == ".npz"
+        assert path.name.startswith(name.partition(".npz")[0].removesuffix(".csv")[:2])
+        assert_identical(DimArray.load(path), TIME)
+        if table := re.search(r"dimflow.savetxt\('(.*?)', x\)", str(caught.value)):
+            dimflow.savetxt(table[1], TIME)
+            assert_identical(from_csv(table[1])["column 1"], TIME)
+
+    def test_columns_without_names(self, tmp_path: Path) -> None:
+        for data in (TIME, [TIME, SPEED], 5.0):
+            with pytest.raises(StructureMismatch, match=r"to_csv\(path, {'x': x}\)"):
+                to_csv(tmp_path / "a.csv", data)
+
+    @pytest.mark.parametrize("text", ["a\nb", "a\rb"])
+    def test_cells_of_several_lines(self, text: str) -> None:
+        with pytest.raises(UnitError, match="has a line break"):
+            written({"place": np.array([text, "c"])})
+        with pytest.raises(UnitError, match="has a line break"):
+            written({text: TIME})
+        with pytest.raises(FileFormatError, match="a quote is open at the end of the line"):
+            read(f'place,x [m]\n"{text}",1\n')
+
     @pytest.mark.parametrize(
         ("text", "problem"),
         [
@@ -241,8 +356,8 @@ class TestMistakes:
             ("a [nonsense]\n1\n", "line 1, column 1: the heading says a unit that is none"),
             ("a,b\nm,nonsense\n1,2\n", "line 2, column 2: 'nonsense' is neither"),
             ("a,b\nm,2\n1,2\n", "line 2, column 1: 'm' is not a number"),
-            ("a [m],b\nm,s\n1,2\n", "line 2, column 1: 'm' is not a number"),
-            ("a,b\nm,s\nm,s\n1,2\n", "line 3, column 1: 'm' is not a number"),
+            ("a [m],b\nm,s\n1,2\n", "line 2, column 2: 's' is not a number"),
+            ("a,b\nm,s\nm,s\n1,2\n", "line 2, column 1: 'm' is not a number"),
         ],
         ids=repr,
     )
@@ -287,7 +402,7 @@ class TestMistakes:
             found = read(text)
         except DimflowError:
             return
-        assert all(isinstance(x, DimArray) for x in found.values())
+        assert all(isinstance(x, (DimArray, np.ndarray)) for x in found.values())
 
 
 values = st.floats(allow_nan=True, allow_infinity=True)
@@ -338,7 +453,7 @@ class TestWriting:
         assert text == "gain (m) []\n1.0\n"
         assert_identical(read(text)["gain (m)"], DimArray([1.0]))
         with pytest.raises(UnitError, match="row of units"):
-            written({"gain (m)": DimArray([1.0])}, unit_row=True)
+            written({"t": TIME, "gain (m)": DimArray([1.0, 2.0])}, unit_row=True)
 
     @pytest.mark.parametrize("dtype", ["f2", "f4", "i1", "u8", "c8", "c16", ">f8"])
     def test_every_digit(self, dtype: str) -> None:
@@ -365,7 +480,7 @@ class TestWriting:
             ({"a": TIME, "b": DimArray([1.0], "m")}, ShapeMismatch),
             ({"a": DimArray(np.ones((2, 2)), "m")}, ShapeMismatch),
             ({"a": 5 * units.m}, ShapeMismatch),
-            ({"a": ["x"]}, DimflowError),
+            ({"a": ["x", 1]}, DimflowError),
             ({"a": None}, DimflowError),
         ],
         ids=str,
@@ -404,3 +519,10 @@ def test_only_pieces_with_odd_cells_are_read_cell_by_cell(monkeypatch: pytest.Mo
 
 def test_the_functions_are_public() -> None:
     assert {"from_csv", "to_csv", "loadtxt", "savetxt", "save", "load"} <= set(dir(dimflow))
+
+
+@pytest.mark.parametrize("missing", [-999, -999.0, [-999], ["", "NA", -999], np.int64(-999)])
+def test_a_number_may_stand_for_a_missing_value(missing: Any) -> None:
+    table = from_csv(io.StringIO("a [m]\n1\n-999\n-999.00\nNA\n-99\n"), missing=missing)
+    np.testing.assert_array_equal(table["a"].data, [1, np.nan, np.nan, np.nan, -99])
+    assert np.isnan(dimflow.loadtxt(io.StringIO("-999\n-999.0\n"), missing=missing).data).all()

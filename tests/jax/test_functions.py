@@ -2,13 +2,16 @@
 
 import operator
 import warnings
+from importlib import import_module
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+import optax
 import pytest
 
+import dimflow
 from dimflow import DimArray, Unit
 from dimflow.errors import DimflowError, UnitError, UnsupportedFunction
 
@@ -97,14 +100,42 @@ def test_nor_in_any_other_call(name: str) -> None:
             assert repr(left) == repr(right), f"{one}: the numbers went in, the unit did not"
 
 
+PLACES = {"jax.numpy": jnp, "jax.numpy.linalg": jnp.linalg, "jax.numpy.fft": jnp.fft}
+PLACES |= {"jax.nn": jax.nn, "jax.lax": jax.lax, "jax.scipy.special": jax.scipy.special}
+INSIDES = ("asarray", "array", "ufunc", "custom_jvp", "result_type")  # what others call
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_an_error_names_the_function_that_was_called(place: str) -> None:
+    module, wrong = PLACES[place], []
+    for name in (n for n in dir(module) if not n.startswith("_")):
+        function = getattr(module, name)
+        if not callable(function) or isinstance(function, type) or name in INSIDES:
+            continue
+        for args in ((X,), (X, X), ([X, X],)):
+            error = outcome(function, args)
+            if isinstance(error, (UnitError, UnsupportedFunction)) and "jax." in str(error):
+                wrong += [f"{name}: {error}" for inner in INSIDES if f".{inner} " in str(error)]
+                ours = getattr(dimflow, name, None) if place != "jax.lax" else None
+                if isinstance(error, UnsupportedFunction) and f".{name} is" in str(error) and ours:
+                    wrong += [f"{name}: {error}"] * ("write dimflow." not in str(error))
+    assert not wrong
+
+
+def test_an_error_names_the_library_that_called() -> None:
+    for function in (optax.huber_loss, optax.l2_loss, optax.cosine_similarity):
+        with pytest.raises(UnitError, match="optax knows no units, and computes with the numbers"):
+            function(X, X)
+
+
 @pytest.mark.parametrize("name", ["sin", "exp", "sum", "zeros_like", "concatenate", "linalg.norm"])
 def test_the_error_names_the_function_that_keeps_the_unit(name: str) -> None:
     args = ([X, X],) if name == "concatenate" else (X,)
     with pytest.raises(UnsupportedFunction) as caught:
         found(name)(*args)
-    leaf = name.rpartition(".")[2]
-    assert str(caught.value).startswith(f"jax.numpy.{leaf} is not supported for arrays with units")
+    assert str(caught.value).startswith(f"jax.numpy.{name} is not supported for arrays with units")
     assert "it would lose the unit m" in str(caught.value)
+    assert f"write dimflow.{name}(...)" in str(caught.value)
     assert "x.to_value('m')" in str(caught.value)
 
 
@@ -113,7 +144,7 @@ def test_the_whole_text() -> None:
         jnp.sin(X)
     assert str(caught.value) == (
         "jax.numpy.sin is not supported for arrays with units: it would lose the unit m\n"
-        "  hint:  dimflow.sin(x) keeps the unit; or take the numbers: x.to_value('m')"
+        "  hint:  write dimflow.sin(...), or take the numbers: x.to_value('m')"
     )
 
 
@@ -121,7 +152,7 @@ def test_functions_of_lax_and_nn_are_refused_too() -> None:
     for function in (jax.lax.sin, jax.nn.relu, jax.scipy.special.erf, jax.lax.stop_gradient):
         result = outcome(function, (X,))
         assert isinstance(result, (DimflowError, TypeError, DimArray)), function
-    with pytest.raises(UnitError, match=r"JAX takes plain arrays here, but got a DimArray \(m\)"):
+    with pytest.raises(UnitError, match=r"jax\.lax\.sin takes plain arrays, but got one in m\n"):
         jax.lax.sin(X)
 
 
@@ -182,3 +213,53 @@ def test_operators_of_pure_numbers_with_plain_arrays(name: str) -> None:
 def test_equality_across_dimensions_is_false() -> None:
     assert not (NUMBERS == X).any()
     assert (NUMBERS != X).all()
+
+
+@pytest.mark.parametrize(
+    ("name", "args", "ours"),
+    [
+        ("ops.segment_sum", (X, jnp.arange(3)), "ops.segment_sum"),
+        ("random.choice", (jax.random.key(0), X), None),
+        ("random.uniform", (jax.random.key(0), (2,), float, X[0], X[1]), None),
+        ("scipy.special.erf", (X,), "special.erf"),
+        ("scipy.linalg.expm", (DimArray(jnp.eye(2), "m"),), "linalg.expm"),
+        ("scipy.stats.norm.pdf", (X,), None),
+        ("scipy.integrate.trapezoid", (X,), "trapezoid"),
+        ("image.resize", (X, (4,), "linear"), None),
+        ("nn.standardize", (X,), None),
+        ("nn.softplus", (X,), "softplus"),
+    ],
+)
+def test_a_function_is_named_as_users_call_it(name: str, args: Any, ours: str | None) -> None:
+    module, _, leaf = name.rpartition(".")
+    with pytest.raises(UnsupportedFunction) as caught:
+        getattr(import_module(f"jax.{module}"), leaf)(*args)
+    assert caught.value.function == f"jax.{name}"
+    assert caught.value.hint.startswith(f"write dimflow.{ours}(" if ours else "take the numbers")
+
+
+@pytest.mark.parametrize("function", [jnp.std, jax.nn.softplus, jax.scipy.special.logsumexp])
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda f: f(X),
+        lambda f: jax.jit(f)(X),
+        lambda f: jax.vmap(f)(X[None]),
+        lambda f: jax.grad(f)(X),
+        lambda f: jax.checkpoint(f)(X),
+        lambda f: jax.tree.map(f, [X]),
+        lambda f: jax.lax.map(f, X[None]),
+        lambda f: jax.lax.cond(True, f, f, X),
+        lambda f: jax.lax.scan(lambda c, x: (c, f(x)), 0.0, X[None]),
+    ],
+)
+def test_it_is_the_function_that_loses_the_unit_not_one_that_calls_it(
+    call: Any, function: Any
+) -> None:
+    with pytest.raises(UnsupportedFunction, match=rf"\.{function.__name__} is not supported"):
+        call(function)
+
+
+def test_a_plain_array_does_not_take_a_quantity_in() -> None:
+    with pytest.raises(UnsupportedFunction, match=r"jax\.Array\.at\[key\]\.set is not supported"):
+        jnp.zeros(3).at[0].set(X[0])

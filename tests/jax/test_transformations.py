@@ -2,7 +2,9 @@
 
 import dataclasses
 import pickle
+from collections.abc import Callable
 from functools import partial
+from operator import attrgetter
 from typing import Any
 
 import jax
@@ -13,8 +15,15 @@ import pytest
 import dimflow
 from dimflow import DimArray, Unit
 from dimflow import units as u
-from dimflow.errors import DimensionError, NoDataError
+from dimflow.errors import (
+    DimensionError,
+    NoDataError,
+    PointError,
+    UnitConversionError,
+    UnitError,
+)
 from dimflow.jax.tree import label, packed, unpacked
+from dimflow.testing import assert_allclose
 
 X = DimArray(jnp.asarray([1.0, 2.0, 3.0]), "m")
 T = DimArray(jnp.asarray([2.0, 4.0, 8.0]), "s")
@@ -33,6 +42,54 @@ def speed(x: Any, t: Any) -> Any:
 
 def test_jit_gives_what_eager_code_gives() -> None:
     same(jax.jit(speed)(X, T), speed(X, T).data, "km/h")
+
+
+def _outcome(call: Callable[[], Any]) -> Any:
+    try:
+        return call()
+    except PointError as error:
+        return error
+
+
+SUMS = {
+    "psum": dimflow.sum,
+    "pmean": dimflow.mean,
+    "pmax": dimflow.max,
+    "pmin": dimflow.min,
+    "psum_scatter": dimflow.sum,
+}
+
+
+@pytest.mark.parametrize("unit", ["m", "degC", "K", "delta_degC", "dBm", "dB", "percent", "dB/km"])
+@pytest.mark.parametrize("name", SUMS)
+def test_a_mapped_axis_is_summed_up_as_any_other(name: str, unit: str) -> None:
+    """Of points on a scale there is no sum, and of levels no mean, in a tree as alone."""
+    x = DimArray(jnp.asarray([[10.0, 20.0], [30.0, 5.0]]), unit)
+    fold = getattr(jax.lax, name)
+
+    def over_axis(tree: bool) -> Any:
+        call = (lambda p: fold({"p": p}, "i")["p"]) if tree else (lambda p: fold(p, "i"))
+        return jax.jit(jax.vmap(call, axis_name="i"))(x)
+
+    right = _outcome(lambda: SUMS[name](x, axis=0))
+    if isinstance(right, PointError):
+        for tree in (False, True):
+            with pytest.raises(PointError, match=rf"jax\.lax\.{name} has no meaning") as caught:
+                over_axis(tree)
+            assert "x.mean()" not in str(caught.value)
+            assert str(right.hint).rpartition("; ")[2] in str(caught.value.hint)
+        return
+    for tree in (False, True):
+        found = over_axis(tree)
+        same(found if name == "psum_scatter" else found[0], right.data, str(right.unit))
+
+
+@pytest.mark.parametrize("name", ["sum", "sqrt", "sort", "linalg.norm"])
+def test_jit_takes_our_functions_themselves(name: str) -> None:
+    function = attrgetter(name)(dimflow)
+    for wrap in (jax.jit, jax.checkpoint, lambda f: lambda x: jax.vmap(f)(x[None])[0]):
+        found, right = wrap(function)(X), function(X)
+        same(found, right.data, str(right.unit))
 
 
 def test_jit_takes_numpy_arrays_and_bare_quantities() -> None:
@@ -130,6 +187,54 @@ def test_custom_jvp() -> None:
     same(dimflow.grad(lambda x: dimflow.sum(square(x)))(X), [2.0, 4.0, 6.0], "m")
 
 
+TEMPERATURES = ("K", "degC", "degF", "mK")
+CHANGES = ("delta_degC", "delta_degF", "K", "mK")
+
+
+@pytest.mark.parametrize("power", [1, 2])
+@pytest.mark.parametrize("source", TEMPERATURES)
+@pytest.mark.parametrize("target", TEMPERATURES)
+@pytest.mark.parametrize("told", CHANGES)
+def test_the_rule_of_custom_jvp_has_the_units_of_changes(
+    source: str, target: str, told: str, power: int
+) -> None:
+    """Of points, their differences; in whatever unit the rule tells them."""
+
+    def plain(x: Any) -> Any:
+        return x.to(target) if power == 1 else x.to("K") ** 2
+
+    @jax.custom_jvp
+    def function(x: Any) -> Any:
+        return plain(x)
+
+    @function.defjvp
+    def rule(primals: Any, tangents: Any) -> Any:
+        (x,), (t,) = primals, tangents
+        assert t.unit == x.unit.delta
+        return function(x), t.to(told) if power == 1 else 2 * x.to("K") * t.to(told)
+
+    x, t = DimArray(jnp.asarray([300.0]), source), DimArray(jnp.asarray([2.0]), Unit(source).delta)
+    found = dimflow.jvp(function, (x,), (t,))
+    expected = dimflow.jvp(plain, (x,), (t,))
+    for one, right in zip(found, expected, strict=True):
+        same(one, right.data, str(right.unit))
+    if plain(x).unit.law is None:
+        slopes = [dimflow.grad(lambda x, f=f: dimflow.sum(f(x)))(x) for f in (function, plain)]
+        same(slopes[0], slopes[1].data, str(slopes[1].unit))
+
+
+def test_a_rule_of_custom_jvp_in_another_dimension_is_refused() -> None:
+    function = jax.custom_jvp(lambda x: x * x)
+    function.defjvp(lambda primals, tangents: (primals[0] * primals[0], tangents[0]))
+    with pytest.raises(UnitError) as caught:
+        dimflow.grad(lambda x: dimflow.sum(function(x)))(X)
+    assert str(caught.value) == (
+        "the rule of a jax.custom_jvp returned m for a change in m**2\n"
+        "  hint:  a change of the result is the derivative, in [result]/[argument], times that "
+        "of the argument"
+    )
+
+
 def test_custom_vjp_on_the_numbers() -> None:
     @jax.custom_vjp
     def square(x: Any) -> Any:
@@ -141,6 +246,63 @@ def test_custom_vjp_on_the_numbers() -> None:
         return dimflow.sum(DimArray(square(x.to_value("m")), "J"))
 
     same(dimflow.grad(energy)(X), [2.0, 4.0, 6.0], "J/m")
+
+
+RULES: dict[str, tuple[Any, Any]] = {
+    "x * x": (lambda x: x * x, lambda x, ct: (2 * x * ct,)),
+    "x in km": (lambda x: x.to("km"), lambda _, ct: (ct.to("1/m"),)),
+    "a number": (lambda x: x.to_value("cm"), lambda _, ct: (ct * 100 / u.m,)),
+    "a number of x * x": (
+        lambda x: (x * x).to_value("m**2"),
+        lambda x, ct: ((2 * x * ct / u.m**2).to("1/m"),),
+    ),
+    "two": (
+        lambda x: {"a": x**3, "b": [x.to("mm")]},
+        lambda x, ct: ((3 * x**2 * ct["a"] + ct["b"][0].to("1/m")),),
+    ),
+}
+
+
+@pytest.mark.parametrize("unit", ["m", "km"])
+@pytest.mark.parametrize("name", RULES)
+@pytest.mark.parametrize("is_compiled", [False, True])
+def test_a_rule_of_custom_vjp_is_one_of_cotangents_in_their_units(
+    name: str, unit: str, is_compiled: bool
+) -> None:
+    plain, back = RULES[name]
+    ruled = jax.custom_vjp(plain)
+
+    def rule(x: Any, ct: Any) -> Any:
+        (found,) = back(x, ct)
+        return (found.to(f"1/{unit}"),)
+
+    ruled.defvjp(lambda x: (plain(x), x), rule)
+
+    def total(function: Any) -> Any:
+        def summed(x: Any) -> Any:
+            y = function(x)
+            if isinstance(y, dict):
+                y = y["a"] / (2 * u.m**2) + y["b"][0]
+            return dimflow.sum(y * y) * (3 * u.N)
+
+        return summed
+
+    x = DimArray(X.data, unit)
+    for derivative in (dimflow.grad, lambda f: jax.grad(lambda x: f(x).to_value(f(x).unit))):
+        got, expected = derivative(total(ruled)), derivative(total(plain))
+        got = jax.jit(got)(x) if is_compiled else got(x)
+        assert_allclose(got, expected(x), rtol=1e-12)
+
+
+def test_a_rule_of_custom_vjp_that_returns_what_is_no_cotangent_is_refused() -> None:
+    ruled = jax.custom_vjp(lambda x: x.to("km"))
+    ruled.defvjp(lambda x: (x.to("km"), None), lambda _, ct: (ct.to("m"),))
+    with pytest.raises(UnitConversionError, match="1/km"):
+        dimflow.grad(lambda x: dimflow.sum(ruled(x)))(X)
+    ruled.defvjp(lambda x: (x.to("km"), None), lambda _, ct: (ct,))
+    with pytest.raises(UnitError, match="returned 1/km for a cotangent in 1/m") as caught:
+        dimflow.grad(lambda x: dimflow.sum(ruled(x)))(X)
+    assert caught.value.hint.endswith("ct.to('1/m')")
 
 
 def test_trees() -> None:
@@ -170,6 +332,7 @@ def test_a_dataclass_of_arrays_is_a_tree_as_jax_registers_it() -> None:
 def test_devices_shapes_and_waiting() -> None:
     same(jax.device_put(X, jax.devices()[0]), X.data, "m")
     same(jax.block_until_ready(X * X), [1.0, 4.0, 9.0], "m**2")
+    same((X * X).block_until_ready(), [1.0, 4.0, 9.0], "m**2")
     shape = jax.eval_shape(speed, X, T)
     assert (shape.unit, shape.shape, str(shape.dtype)) == (Unit("km/h"), (3,), "float64")
     assert repr(shape) == "DimArray(ShapeDtypeStruct(shape=(3,), dtype=float64), 'km/h')"

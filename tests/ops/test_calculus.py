@@ -51,8 +51,7 @@ def test_diff_of_points_is_a_difference_but_of_order_zero_are_the_points():
     same(ops.diff(x, prepend=DimArray(32.0, "degF")).data, [10.0, 15.0])
     with pytest.raises(PointError, match="bare 0"):
         ops.diff(x, prepend=0)
-    with pytest.raises(PointError):
-        ops.diff(DimArray([1.0, 2.0], "dBm"))
+    assert ops.diff(DimArray([1.0, 2.0], "pH")).unit == Unit("delta_pH")
 
 
 def test_diff_refuses_ends_of_another_dimension_and_a_negative_order():
@@ -305,7 +304,7 @@ def test_unwrap_knows_a_turn_in_every_unit():
 
 
 def test_unwrap_refuses_a_period_that_could_be_read_in_two_ways():
-    with pytest.raises(DimensionError, match=r"360 \* units.deg"):
+    with pytest.raises(DimensionError, match="an angle is not a pure number"):
         ops.unwrap(DimArray([350.0, 10.0], "deg"), period=360)
     with pytest.raises(PureNumberError, match="period"):
         ops.unwrap(DimArray([1.0, 2.0], "m"))

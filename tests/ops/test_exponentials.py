@@ -14,6 +14,18 @@ UNARY = ("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sinc", "sigmo
 wide = st.floats(-700, 700)
 
 
+@pytest.mark.parametrize("name", ["exp2", "expm1", "log", "log1p", "sinh", "cosh", "tanh", "erf"])
+@pytest.mark.parametrize("unit", ["deg", "turn", "arcmin", "rpm*s"])
+def test_a_function_of_pure_numbers_takes_radians_and_no_degrees(name, unit):
+    """exp does, for exp(1j*x): its rule sees units and no dtypes."""
+    with pytest.raises(PureNumberError):
+        ops.get(name)(DimArray([30.0], unit))
+    assert ops.get(name)(DimArray([0.5], "rad")) == ops.get(name)(np.array([0.5]))
+    assert np.exp(1j * DimArray(90.0, "deg")).imag == pytest.approx(1)
+    powers = np.power(2.0, DimArray([1.0, 2.0], "rad")), 2.0 ** DimArray([1.0, 2.0], "rad")
+    assert all(np.array_equal(power, [2.0, 4.0]) for power in powers)
+
+
 @pytest.mark.parametrize("name", [*UNARY, "logit", "log_sigmoid"])
 def test_scaled_pure_numbers_are_rescaled(name):
     op = ops.get(name)

@@ -8,12 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dimflow import DimArray, ops
+from dimflow import units as u
 from dimflow.errors import (
     DimensionError,
     MissingRule,
     PointError,
     PureNumberError,
     ShapeMismatch,
+    UnitChoiceError,
     UnitError,
 )
 from dimflow.units import Unit
@@ -33,12 +35,52 @@ def unit(value):
 
 @given(numbers, st.integers(1, 6), st.booleans())
 def test_counts_and_edges_are_those_of_numpy(x, bins, density):
+    if len({*x}) == 1:
+        x = np.append(x, x + 1)
     known = np.histogram(x, bins, density=density)
     found = ops.histogram(DimArray(x, "km"), bins, density=density)
     np.testing.assert_allclose(raw(found.counts), known[0], rtol=1e-14)
     np.testing.assert_array_equal(found.edges.data, known[1])
     assert found.edges.unit == Unit("km")
     assert unit(found.counts) == (Unit("1/km") if density else None)
+
+
+SINGLE = ([2.0], [2.0, 2.0], [], [[2.0, 2.0]])
+WIDTHLESS = [
+    *[(name, x, {}) for name in ("histogram", "histogram_bin_edges") for x in SINGLE],
+    ("histogram", [1.0, 3.0], {"range": (2.0, 2.0)}),
+    ("histogram_bin_edges", [1.0, 3.0], {"range": (2.0, 2.0)}),
+    ("histogram", [2.0, 2.0], {"bins": "auto"}),
+    ("histogram", [2.0, 2.0], {"density": True}),
+    ("histogram", [2.0, 2.0], {"weights": [1.0, 2.0]}),
+    ("histogramdd", [[1.0, 2.0], [3.0, 2.0]], {}),
+    ("histogramdd", [[1.0, 2.0], [3.0, 4.0]], {"range": [(1.0, 1.0), (0.0, 1.0)]}),
+]
+
+
+@pytest.mark.parametrize("scale", ["m", "degC", "percent", "rad", "km/m"])
+@pytest.mark.parametrize(("name", "x", "options"), WIDTHLESS)
+def test_bins_around_one_value_have_no_width(name, x, options, scale):
+    """NumPy takes half a unit on both sides, which is another width in every unit."""
+    known = getattr(np, name)(np.array(x), **options)
+    pure = getattr(np, name)(DimArray(np.array(x)), **options)
+    for one, other in zip(pure, known, strict=True):
+        np.testing.assert_allclose(np.ravel(raw(one)), np.ravel(other))
+    if "range" in options:
+        ends = [DimArray(np.array(ends), scale) for ends in np.atleast_2d(options["range"])]
+        options = {"range": ends if name == "histogramdd" else ends[0]}
+    for function in (getattr(np, name), getattr(ops, name)):
+        with pytest.raises(UnitChoiceError, match=f"of {name} "):
+            function(DimArray(np.array(x), scale), **options)
+
+
+@pytest.mark.parametrize("library", ["torch", "jax", "dask"])
+def test_bins_around_one_value_are_nan_where_nobody_looks(library):
+    """A test of the value would wait for a lazy array, and stop a compiler."""
+    for x, is_nan in (([2.0, 2.0], True), ([2.0, 3.0], False)):
+        edges = ops.histogram_bin_edges(DimArray(np.array(x), "m").to_backend(library))
+        found = np.isnan(edges.to_backend("numpy").data)
+        assert found.all() if is_nan else not found.any()
 
 
 @given(numbers, hnp.arrays(np.float64, 4, elements=st.integers(-9, 9), unique=True))
@@ -92,8 +134,12 @@ def test_a_range_may_mix_units_and_a_bare_zero():
 
 
 def test_edges_and_values_are_of_one_dimension():
-    with pytest.raises(DimensionError, match="bin_counts needs arguments of one dimension"):
+    with pytest.raises(DimensionError, match="histogram needs arguments of one dimension"):
         ops.histogram(DimArray(X, "m"), [0.0, 1.0])
+    for values, edges in ((DimArray(X, "m"), DimArray([0.0, 1.0], "s")), (X, [0 * u.s, 1 * u.s])):
+        for bins, limits in ((edges, None), (3, edges)):
+            with pytest.raises(DimensionError, match="needs arguments of one dimension"):
+                ops.histogram_bin_edges(values, bins, limits)
     with pytest.raises(DimensionError):
         ops.histogram(X, DimArray([0.0, 1.0], "m"))
     with pytest.raises(DimensionError):

@@ -59,8 +59,24 @@ def test_dtypes_are_those_of_numpy():
     assert ops.pow(DimArray(x, "m"), 2).dtype == np.int32
     assert ops.pow(x.astype(np.float32), Fraction(1, 2).__float__()).dtype == np.float32
     assert ops.float_power(x.astype(np.float32), 2).dtype == np.float64
-    with pytest.raises(ValueError, match="negative integer powers"):
-        ops.pow(DimArray(x, "m"), -1)
+
+
+@pytest.mark.parametrize("library", ["numpy", "torch", "jax", "mlx", "dask", "array_api_strict"])
+@pytest.mark.parametrize("exponent", [-1, -2])
+def test_integers_to_a_negative_power_are_fractions(library: str, exponent: int):
+    x = DimArray(np.array([1, 2, 4], np.int32), "m", backend=library)
+    ways = [x**exponent, ops.pow(x, exponent), ops.static_power(x, exponent=exponent)]
+    ways += [x**exponent, x.astype(np.float32) ** exponent, x**exponent]  # the short way
+    if library == "numpy":
+        ways += [np.power(x, exponent), np.power(x, np.int64(exponent)), x ** np.array(exponent)]
+    for got in ways:
+        assert got.unit == Unit("m") ** exponent
+        np.testing.assert_allclose(got.to_numpy(), np.array([1.0, 2, 4]) ** exponent, rtol=1e-6)
+
+
+def test_one_integer_to_a_negative_power():
+    assert ((5 * Unit("s")) ** -1).to_value("Hz") == 0.2
+    assert (DimArray(2, "") ** -1).to_value("") == 0.5
 
 
 def test_pure_numbers_go_to_any_power():

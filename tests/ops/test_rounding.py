@@ -8,9 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import dimflow
 from dimflow import DimArray, ops
 from dimflow.errors import DimensionError, PointError, UnitChoiceError, UnitError
 from dimflow.units import Unit
+from tests.contract.hints.snippets import snippets
 
 ROUNDING = {
     "floor": math.floor,
@@ -44,6 +46,32 @@ def test_without_a_unit_a_quantity_is_refused(name):
         op(DimArray([1.5], "m"), unit="s")
     with pytest.raises(UnitError, match="arrays without units"):
         op(np.array([1.5]), unit="m")
+
+
+RATIOS = [("m", "cm"), ("km", "inch"), ("J", "N*mm"), ("rad", "deg"), ("percent*m", "ft")]
+CALLS = {
+    **{name: getattr(ops, name) for name in (*ROUNDING, "round", "frexp", "modf")},
+    **{f"np.{name}": getattr(np, name) for name in (*ROUNDING, "round", "frexp", "modf")},
+    **{f"builtin {f.__name__}": f for f in (round, math.floor, math.ceil, math.trunc)},
+    "x.round": lambda x: x.round(),
+}
+
+
+@pytest.mark.parametrize("ratio", RATIOS, ids="/".join)
+@pytest.mark.parametrize("name", CALLS)
+def test_the_hint_rounds_a_ratio_as_a_number(name, ratio):
+    """1 m / 30 cm is 3.33: of it as m/cm, which is 0.033, nobody wants the whole part."""
+    over, under = (Unit(unit) for unit in ratio)
+    x = DimArray(7.3, over) / DimArray(0.7, under)
+    try:
+        found = CALLS[name](x)
+    except UnitChoiceError as error:
+        (code,) = snippets(str(error.hint))
+        found = eval(code.replace("...", "x"), {"x": x, "dimflow": dimflow})
+    known = CALLS[name](DimArray(x.to_value("")))
+    found, known = (r if isinstance(r, tuple) else (r,) for r in (found, known))
+    for one, other in zip(found, known, strict=True):
+        assert float(one) == float(other)
 
 
 def test_the_unit_chosen_is_the_one_rounded_in():

@@ -2,7 +2,10 @@
 
 import copy
 import inspect
+import math
+import operator
 import pickle
+import random
 
 import numpy as np
 import pytest
@@ -11,6 +14,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from dimflow import DimArray, ops
+from dimflow import units as u
+from dimflow.dask.random import default_rng as lazy_rng
 from dimflow.errors import (
     DimensionError,
     MissingRule,
@@ -20,6 +25,7 @@ from dimflow.errors import (
     ShapeMismatch,
     UnitChoiceError,
     UnitError,
+    UnsupportedFunction,
 )
 from dimflow.ops.rules.derivatives import Jvp, Zero
 from dimflow.random import Generator, default_rng
@@ -261,8 +267,69 @@ def test_whole_numbers_of_a_unit():
     assert sample.unit == Unit("m")
     np.testing.assert_array_equal(sample.data, np.random.default_rng(1).integers(0, 1000, 50))
 
+    with pytest.raises(UnitError, match="whole in 'm'"):
+        default_rng(1).integers(DimArray(0.5, "m"), DimArray(3.0, "m"), unit="m")
+
+
+SCALES = [("m", "cm"), ("cm", "m"), ("ft", "inch"), ("inch", "m"), ("degC", "K"), ("percent", "")]
+
+
+@given(
+    st.integers(-500, 500),
+    st.integers(1, 2000),
+    st.sampled_from(SCALES),
+    st.sampled_from([np.float32, np.float64]),
+    st.booleans(),
+    st.integers(0, 2**32 - 1),
+)
+def test_whole_ends_are_those_that_were_meant(low, span, units, dtype, lazily, seed):
+    """A conversion leaves 28.999... cm of 0.29 m, which NumPy would cut; other ends are refused."""
+    whole, given_in = map(Unit, units)
+    ends = [DimArray(np.array(float(n), dtype), whole).to(given_in) for n in (low, low + span)]
+    rng = (lazy_rng if lazily else default_rng)(seed)
+    plain = (lazy_rng if lazily else default_rng)(seed)
+    found, expected = rng.integers(*ends, 50, unit=whole), plain.integers(low, low + span, 50)
+    np.testing.assert_array_equal(np.asarray(found.data), np.asarray(expected))
+    ends[0] = DimArray(low + 0.25, whole).to(given_in)
+    with pytest.raises(UnitError, match="whole"):
+        rng.integers(*ends, unit=whole)
+
 
 # Picking and ordering
+
+
+SHUFFLES = {
+    "a generator of NumPy": lambda x: np.random.default_rng(2).shuffle(x),
+    "a generator of NumPy, mapped": lambda x: [*map(np.random.default_rng(2).shuffle, [x])],
+    "RandomState": lambda x: np.random.RandomState(2).shuffle(x),
+    "np.random": lambda x: np.random.shuffle(x),
+    "random": lambda x: random.shuffle(x),
+    "random.Random": lambda x: random.Random(2).shuffle(x),
+    "dimflow": lambda x: default_rng(2).shuffle(x),
+}
+
+
+@pytest.mark.filterwarnings("ignore:you are shuffling")
+@pytest.mark.parametrize("shape", [(7,), (7, 2), (7, 1), (2, 3, 2), (1, 3), (0, 2)])
+@pytest.mark.parametrize("name", SHUFFLES)
+def test_no_shuffle_loses_a_row(name, shape):
+    """NumPy's and Python's swap rows, which are views: x[i], x[j] = x[j], x[i]."""
+    raw = np.arange(math.prod(shape)).reshape(shape)
+    for array in (raw.copy(), raw.copy("F"), np.stack([raw, raw], 1)[:, 0]):
+        x = DimArray(array, "m")
+        try:
+            SHUFFLES[name](x)
+        except UnsupportedFunction:
+            assert name != "dimflow"
+            np.testing.assert_array_equal(x.data, raw)
+        assert sorted(x.to_value("m").tolist()) == raw.tolist()
+
+
+def test_rows_are_assigned_where_nothing_swaps_them():
+    x = DimArray(np.arange(6).reshape(3, 2), "m")
+    x[0] = x[1]
+    operator.setitem(x, 2, x[1].copy())
+    assert x.data.tolist() == [[2, 3]] * 3
 
 
 @pytest.mark.parametrize("axis", [0, 1])
@@ -350,6 +417,28 @@ def test_generators_share_copy_pickle_and_spawn():
 def test_a_seed_is_a_whole_number(seed):
     with pytest.raises(NotANumber, match="seed"):
         default_rng(seed)
+
+
+@pytest.mark.parametrize("make", [default_rng, lazy_rng], ids=["eager", "lazy"])
+@pytest.mark.parametrize(
+    ("name", "args"),
+    [
+        *(
+            (name, (1.0, 2 * u.m))
+            for name in ("uniform", "normal", "laplace", "logistic", "gumbel")
+        ),
+        ("normal", (2 * u.m,)),
+        ("uniform", (2 * u.km,)),
+        ("triangular", (0 * u.m, 1 * u.m, 2.0)),
+        ("exponential", (20 * u.degC,)),
+        ("rayleigh", (20 * u.degC,)),
+        ("gamma", (2, 20 * u.degC)),
+    ],
+)
+def test_a_draw_that_is_refused_names_the_method(make, name, args):
+    with pytest.raises(UnitError) as error:
+        getattr(make(1), name)(*args, size=3)
+    assert str(error.value).startswith((f"rng.{name} needs", f"rng.{name} has no meaning"))
 
 
 def test_a_generator_is_made_of_bits():

@@ -290,7 +290,9 @@ def test_a_batch_scales_each_matrix_by_its_own_norm() -> None:
 
 def test_exponentials_of_rotations_nilpotents_and_nothing() -> None:
     turn = DimArray([[0.0, -90.0], [90.0, 0.0]], "deg")
-    np.testing.assert_allclose(ops.expm(turn).data, [[0, -1], [1, 0]], atol=1e-15)
+    np.testing.assert_allclose(ops.expm(turn.to("rad")).data, [[0, -1], [1, 0]], atol=1e-15)
+    with pytest.raises(PureNumberError, match="an angle is not a pure number"):
+        ops.expm(turn)
     np.testing.assert_allclose(ops.expm(np.array([[0.0, 7], [0, 0]])), [[1, 7], [0, 1]])
     np.testing.assert_array_equal(ops.expm(np.zeros((2, 3, 3))), [np.eye(3)] * 2)
     assert ops.expm(np.empty((0, 0))).shape == (0, 0)

@@ -13,7 +13,14 @@ from hypothesis import strategies as st
 
 from dimflow import DimArray, Unit, constants
 from dimflow import units as u
-from dimflow.errors import DimensionError, NotANumber, PointError, UnitError, UnitLossError
+from dimflow.errors import (
+    DimensionError,
+    NotANumber,
+    PointError,
+    UnitConversionError,
+    UnitError,
+    UnitLossError,
+)
 from dimflow.pandas import DimDtype, DimExtensionArray
 
 NUMBERS = st.lists(st.one_of(st.floats(-1e6, 1e6), st.just(float("nan"))), min_size=1, max_size=20)
@@ -476,3 +483,34 @@ def test_numbers_are_not_given_away():
             lossy()
     assert series.to_numpy()[0].unit == Unit("m/s")
     assert (series / series)[:2].astype(float).tolist() == [1.0, 1.0]
+
+
+@pytest.mark.parametrize("heading", ["Time (UTC)", "Flow (mean)", "T [C]", "NO3 (mg N/L)"])
+def test_the_call_in_the_hint_of_a_heading_works(heading: str) -> None:
+    frame = pd.DataFrame({heading: [1.0], "Run [3]": [2.0], "b [m]": [3.0]})
+    with pytest.raises(UnitError) as caught:
+        frame.dimflow.quantify()
+    said = str(caught.value.hint).partition(": ")[2]
+    made = eval(f"frame.dimflow.{said}", {"frame": frame})
+    assert list(made.columns) == [heading, "Run [3]", "b"]
+    assert made.dimflow.units["Run [3]"] is None
+
+
+@pytest.mark.parametrize("unit", ["h", "s", "ms", "d"])
+def test_durations_become_those_of_pandas(unit: str) -> None:
+    seconds = np.array([7200.0, 0.5, np.nan])
+    x = DimArray(seconds, "s").to(unit)
+    wanted = pd.to_timedelta(seconds, "s").round("us")
+    series = pd.to_timedelta(pd.Series(x, index=[3, 1, 2], name="t"))
+    assert series.index.tolist() == [3, 1, 2]
+    assert series.name == "t"
+    for found in (series, pd.to_timedelta(pd.Index(x)), pd.to_timedelta(x)):
+        pd.testing.assert_index_equal(pd.Index(found).rename(None).round("us"), wanted)
+    assert pd.to_timedelta(x[0]) == pd.Timedelta("2h")
+
+
+def test_what_is_no_duration() -> None:
+    with pytest.raises(UnitConversionError):
+        pd.to_timedelta(pd.Series([1.0], dtype="dimflow[m]"))
+    with pytest.raises(UnitError, match="durations that have one"):
+        pd.to_timedelta(pd.Series([1.0], dtype="dimflow[h]"), unit="s")

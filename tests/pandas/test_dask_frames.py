@@ -7,11 +7,12 @@ import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
+from dask import delayed
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dimflow import Unit
-from dimflow.errors import PointError, UnsupportedFunction
+from dimflow.errors import PointError, UnitError, UnsupportedFunction
 from dimflow.pandas import DimDtype
 from tests.dask.conftest import nothing_runs
 
@@ -150,3 +151,122 @@ def test_parts_without_numbers() -> None:
         none = lazy[lazy > 9.0 * Unit("m")]
         assert np.isnan(none.max().compute())
         assert none.sum().compute() == 0.0 * Unit("m")
+
+
+# A frame whose parts are in different units of one dimension, by every way in
+KILOMETRES = pd.DataFrame({"d": [1.0, 2.0, 4.0], "g": list("aab"), "n": [1.0, 5.0, 2.0]})
+METRES = pd.DataFrame(
+    {"d": [3000.0, 500.0, 1000.0], "g": list("bab"), "n": [1.0, 5.0, 2.0]}, index=[3, 4, 5]
+)
+PARTS = [KILOMETRES.astype({"d": "dimflow[km]"}), METRES.astype({"d": "dimflow[m]"})]
+META = PARTS[0].iloc[:0]
+WAYS_IN = {
+    "from_delayed": lambda: dd.from_delayed([delayed(p) for p in PARTS], meta=META),
+    "unverified": lambda: dd.from_delayed(
+        [delayed(p) for p in PARTS], meta=META, verify_meta=False
+    ),
+    "from_map": lambda: dd.from_map(lambda i: PARTS[i], [0, 1], meta=META),
+    "concat": lambda: dd.concat([dd.from_pandas(p, npartitions=1) for p in PARTS]),
+    "concat of columns": lambda: dd.from_pandas(pd.concat(PARTS), npartitions=2).assign(
+        d=dd.concat([dd.from_pandas(p, 1).d for p in PARTS])
+    ),
+    "map_partitions": lambda: dd.from_pandas(pd.concat(PARTS), npartitions=2).map_partitions(
+        lambda part: part.assign(d=part.d.dimflow.to("m")) if part.index[0] else part, meta=META
+    ),
+}
+OF_PARTS = {
+    **{
+        name: lambda f, name=name: getattr(f.d, name)()
+        for name in [
+            "sum",
+            "mean",
+            "min",
+            "max",
+            "var",
+            "std",
+            "sem",
+            "count",
+            "prod",
+            "nunique",
+            "mode",
+            "cumsum",
+            "cummax",
+        ]
+    },
+    **{
+        f"frame.{name}": lambda f, name=name: getattr(f[["d"]], name)()
+        for name in ["sum", "mean", "max", "std", "count", "nunique"]
+    },
+    **{
+        f"groups.{name}": lambda f, name=name: getattr(f.groupby("g").d, name)()
+        for name in ["sum", "mean", "min", "std", "var", "count", "nunique", "median"]
+    },
+    "largest": lambda f: f.d.nlargest(2),
+    "aggregated": lambda f: f.groupby("g").d.agg(["sum", "std", "mean"]),
+    "mean of deviations": lambda f: f.groupby("g").d.std().mean(),
+    "unique": lambda f: f.d.unique(),
+    "counted": lambda f: f.d.value_counts(),
+    "without duplicates": lambda f: f.d.drop_duplicates(),
+    "by distance": lambda f: f.groupby("d").n.sum(),
+    "joined": lambda f: f.merge(f, on="d").n_x.sum(),
+    "dot": lambda f: f.d.dot(f.n),
+    "sorted": lambda f: f.sort_values("d").d,
+    "indexed": lambda f: f.set_index("d").n,
+    "compared": lambda f: f.d == 1.0 * Unit("km"),
+}
+
+
+def in_order(found: Any) -> Any:
+    """Texts in km, in the order of their own: Dask's is another."""
+    if isinstance(found, pd.DataFrame):
+        return sorted(zip(*(in_order(column) for _, column in found.items()), strict=True))
+    values = found if np.ndim(found) else [found]
+    labels = found.index if isinstance(found, pd.Series) and found.index.name else [0] * len(values)
+    return sorted(
+        (as_text(label), as_text(value)) for label, value in zip(labels, values, strict=True)
+    )
+
+
+def as_text(value: Any) -> str:
+    unit = getattr(value, "unit", None)
+    if unit is None:
+        return f"{value:.10g}" if isinstance(value, float) else str(value)
+    scale = unit.to_base()
+    return f"{float(value.to_value(scale)):.10g} {scale}"
+
+
+@pytest.mark.parametrize("name", OF_PARTS)
+@pytest.mark.parametrize("way", WAYS_IN)
+def test_parts_in_different_units_are_one_column(way: str, name: str) -> None:
+    frame, function = WAYS_IN[way](), OF_PARTS[name]
+    whole = pd.concat(PARTS)
+    with dask.config.set(scheduler="sync"):
+        found = function(frame).compute()
+    assert in_order(found) == in_order(function(whole))
+
+
+@pytest.mark.parametrize("way", [True, False])
+def test_parts_without_the_unit_are_refused(way: bool) -> None:
+    for other in (METRES, METRES.astype({"d": "dimflow[s]"})):
+        parts = [delayed(PARTS[0]), delayed(other)]
+        lazy = dd.from_delayed(parts, meta=META, verify_meta=way)
+        with (
+            dask.config.set(scheduler="sync"),
+            pytest.raises(UnitError, match="takes values in km"),
+        ):
+            lazy.d.sum().compute()
+    gaps = METRES.assign(d=np.nan)
+    lazy = dd.from_delayed([delayed(PARTS[0]), delayed(gaps)], meta=META, verify_meta=way)
+    with dask.config.set(scheduler="sync"):
+        assert lazy.d.sum().compute() == 7.0 * Unit("km")
+
+
+@given(case=columns(), unit=st.sampled_from(["km", "mi", "degF", "percent"]))
+def test_equal_quantities_hash_alike(case: Any, unit: str) -> None:
+    column, _ = case
+    try:
+        other = column.dimflow.to(unit)
+    except UnitError:
+        return
+    one, two = (pd.util.hash_pandas_object(c, index=False) for c in (column, other))
+    pd.testing.assert_series_equal(one, two)

@@ -41,7 +41,8 @@ def test_a_missing_value_is_nan_wherever_pandas_takes_the_values_out():
 
 def test_isin_compares_quantities_and_pure_numbers_with_pure_numbers():
     metres = TABLE["d"]
-    assert metres.isin([1.0, 2]).tolist() == [False] * 4
+    with pytest.raises(UnitError, match="isin takes values in m, but got a pure number"):
+        metres.isin([1.0, 2])
     wanted = [1 * u.m, 0.002 * u.km, 4 * u.s, None, "x"]
     assert metres.isin(wanted).tolist() == [True, True, True, False]
     assert metres.isin(metres.dimflow.to("km")).all()
@@ -248,3 +249,20 @@ def test_nothing_is_between_two_levels(interpolation):
     warm = pd.Series([20.0, np.nan, 50.0], dtype="dimflow[degC]")
     assert warm.quantile(0.5, interpolation=interpolation) == 35 * u.degC
     assert warm.interpolate().array[1] == 35 * u.degC
+
+
+@pytest.mark.parametrize("method", ["index", "values", "nearest", "linear"])
+@pytest.mark.parametrize("unit", [None, "m"])
+def test_interpolation_by_an_index_of_quantities_is_by_its_numbers(method, unit):
+    plain = pd.Series([1.0, np.nan, 3.0], index=[0.0, 1.0, 3.0])
+    series = plain.set_axis(pd.Index([0.0, 1.0, 3.0] * u.s))
+    series = series if unit is None else series.dimflow.quantify(unit)
+    found = series.interpolate(method)
+    numbers = found if unit is None else found.dimflow.magnitude
+    np.testing.assert_allclose(numbers.to_numpy(), plain.interpolate(method).to_numpy())
+
+
+@pytest.mark.parametrize("data", [TABLE["d"], TABLE[["d"]]], ids=["column", "table"])
+def test_a_histogram_of_pandas_asks_for_the_numbers(data):
+    with pytest.raises(UnitLossError, match=r"plot\.hist would lose the unit m"):
+        data.plot.hist()

@@ -65,16 +65,10 @@ def data_for_grouping():
 
 
 # Tests that a column with a unit cannot pass, and why; one that passes all the same is an error.
-NO_UNIT_WHEN_EMPTY = "an object column of no elements says no unit, so that of the result differs"
 PANDAS_DEVIATIONS = {
     "test_plot_on_x_axis": "pandas asks for plain floats; df.dimflow.dequantify().plot() has them",
     "test_plot_on_y_axis": "pandas asks for plain floats; df.dimflow.dequantify().plot() has them",
     "test_round": "Python's round() of one quantity asks for its unit; a column rounds in its own",
-    "test_arith_series_with_array[__mul__]": NO_UNIT_WHEN_EMPTY,
-    "test_arith_series_with_array[__rmul__]": NO_UNIT_WHEN_EMPTY,
-    "test_arith_series_with_array[__truediv__]": NO_UNIT_WHEN_EMPTY,
-    "test_arith_series_with_array[__rtruediv__]": NO_UNIT_WHEN_EMPTY,
-    "test_arith_series_with_array[__floordiv__]": NO_UNIT_WHEN_EMPTY,
 }
 
 

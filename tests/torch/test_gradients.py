@@ -1,5 +1,7 @@
 """Backward passes: gradients are in [output] / [input], and nobody else's pass for ours."""
 
+import copy
+import pickle
 import threading
 
 import pytest
@@ -7,7 +9,7 @@ import torch
 
 from dimflow import units
 from dimflow.errors import DimensionError, UnitError
-from dimflow.torch import DimTensor, gradients
+from dimflow.torch import DimParameter, DimTensor, UnitModule, gradients
 
 
 def length(*values):
@@ -59,6 +61,69 @@ def test_gradients_of_two_dimensions_do_not():
     x.grad = None
     (x**2).sum().backward()
     assert x.grad.tolist() == [2.0, 4.0]
+
+
+def leaves():
+    """What gathers gradients, and a number that depends on it."""
+    ordinary, parameter = torch.nn.Linear(1, 1, bias=False), DimParameter(2.0, "m")
+    raw, x = torch.tensor(2.0, requires_grad=True), length(2.0)
+    spring = UnitModule()
+    spring.k = DimParameter(2.0, "m")
+    ones = torch.ones(3, 1)
+    return {
+        "a plain tensor": (raw, lambda: raw**2),
+        "an ordinary parameter": (ordinary.weight, lambda: (ordinary(ones) ** 2).sum()),
+        "through a quantity": (ordinary.weight, lambda: ordinary(ones).sum() / units.m * units.m),
+        "a quantity": (x.data, lambda: (x / units.m).sum()),
+        "a parameter": (parameter.data, lambda: parameter / units.m),
+        "a module's": (spring.k.data, lambda: spring.k / units.m),
+        "compiled": (ordinary.weight, lambda: torch.compile(ordinary, backend="eager")(ones).sum()),
+    }
+
+
+def passes(loss, unit):
+    """Ways to a backward pass of a loss in a unit."""
+    yield lambda: (loss() * unit).backward()
+    yield lambda: torch.autograd.backward([loss() * unit])
+    yield lambda: torch.autograd.backward(loss() * unit)
+    yield lambda: (loss() * unit).reshape(1).backward(torch.ones(1))
+    yield lambda: torch.amp.GradScaler(enabled=False).scale(loss() * unit).backward()
+
+
+@pytest.mark.parametrize("which", leaves())
+def test_gradients_of_any_leaf_add_up_within_one_dimension(which):
+    area = units.m**2
+    for way in range(5):
+        leaf, loss = leaves()[which]
+        list(passes(loss, area))[way]()
+        once = leaf.grad.clone()
+        list(passes(loss, units.cm**2))[way]()
+        torch.testing.assert_close(leaf.grad, once * 1.0001)  # in the unit of the first
+        for other in (units.N, units.m, units.m / units.m):
+            with pytest.raises(DimensionError, match="gathered: m"):
+                list(passes(loss, other))[way]()
+        leaf.grad = None
+        list(passes(loss, units.N))[way]()
+        torch.testing.assert_close(leaf.grad, once)
+
+
+def test_losses_without_units_do_not_add_to_one_with():
+    ordinary = torch.nn.Linear(1, 1)
+    loss = lambda: ordinary(torch.ones(3, 1)).sum()  # noqa: E731
+    for _ in range(2):
+        loss().backward()
+    assert ordinary.bias.grad.tolist() == [6.0]
+    with pytest.raises(UnitError, match="unknown unit"):
+        (loss() * units.m).backward()
+    ordinary.zero_grad()
+    (loss() * units.m).backward()
+    with pytest.raises(DimensionError, match="sum of two gradients"):
+        loss().backward()
+    assert ordinary.bias.grad.tolist() == [3.0]
+    ordinary.zero_grad()
+    for _ in range(2):
+        loss().backward()
+    assert ordinary.bias.grad.tolist() == [6.0]
 
 
 def test_a_pass_of_pytorchs_own_leaves_a_gradient_without_a_unit():
@@ -224,3 +289,34 @@ def test_passes_that_other_threads_work_on_are_known_by_their_number(monkeypatch
     (x.data * 3).sum().backward()
     with pytest.raises(UnitError):
         x.grad  # noqa: B018
+
+
+class Spring(UnitModule):
+    def __init__(self):
+        super().__init__()
+        self.k = DimParameter([2.0, 3.0], "N/m")
+
+
+WAYS_TO_PARAMETERS = {
+    "parameters()": lambda module: module.parameters(),
+    "a list": lambda module: list(module.parameters()),
+    "the attribute": lambda module: module.k,
+    "its tensor": lambda module: module.k.data,
+}
+
+
+@pytest.mark.parametrize("way", WAYS_TO_PARAMETERS)
+def test_a_parameter_has_one_unit_however_it_is_named(way):
+    for module in (Spring(), copy.deepcopy(Spring()), pickle.loads(pickle.dumps(Spring()))):
+        energy = (module.k * DimTensor(3.0, "m") ** 2).sum() ** 2
+        ends = WAYS_TO_PARAMETERS[way](module)
+        (found,) = torch.autograd.grad(energy, ends, retain_graph=True)
+        assert found.dimension == (units.J * units.m**2).dimension
+        energy.backward(inputs=WAYS_TO_PARAMETERS[way](module))
+        assert module.k.grad.to_value("J*m**2").tolist() == found.to_value("J*m**2").tolist()
+
+
+def test_a_raw_leaf_of_no_module_holds_pure_numbers():
+    leaf = torch.tensor(2.0, requires_grad=True)
+    (found,) = torch.autograd.grad((leaf * units.m) ** 2, leaf)
+    assert str(found.unit) == "m**2"

@@ -6,7 +6,8 @@ import pytest
 import torch
 from torch.utils.data import DataLoader, Dataset, TensorDataset
 
-from dimflow import DimArray
+from dimflow import DimArray, units
+from dimflow import constants as const
 from dimflow.errors import UnitError
 from dimflow.torch import DimTensor
 
@@ -89,3 +90,34 @@ def test_files_of_pytorch(dtype, requires_grad):
     assert back.dtype is dtype
     assert back.requires_grad is requires_grad
     assert torch.equal(back.data, x.data)
+
+
+@pytest.mark.parametrize("options", [{}, {"pickle_protocol": 4}, {"pickle_protocol": 5}])
+@pytest.mark.parametrize("zipped", [True, False])
+@pytest.mark.parametrize("requires_grad", [False, True])
+def test_storages_are_shared_and_moved_as_those_of_tensors(options, zipped, requires_grad):
+    raw = torch.arange(4.0, requires_grad=requires_grad)
+    for make in (lambda v: v, lambda v: DimTensor(v, "m")):
+        x = make(raw)
+        file = io.BytesIO()
+        kept = {"x": x, "parts": [x.detach(), x.detach()[1:]], "module": torch.nn.Linear(1, 1)}
+        torch.save(kept, file, _use_new_zipfile_serialization=zipped, **options)
+        for location in ("cpu", "meta"):
+            file.seek(0)
+            back = torch.load(file, map_location=location, weights_only=False)
+            whole, part = (v.data if isinstance(v, DimTensor) else v for v in back["parts"])
+            assert whole.device.type == part.device.type == back["x"].data.device.type == location
+            assert back["x"].requires_grad is requires_grad
+            assert type(back["x"]) is type(x)
+            if location == "cpu":
+                part.zero_()
+                assert whole.tolist() == [0.0] * 4
+
+
+def test_files_of_pytorch_hold_units_and_constants():
+    file = io.BytesIO()
+    torch.save({"unit": units.N / units.m, "c": const.c}, file)
+    file.seek(0)
+    back = torch.load(file, weights_only=True)
+    assert back["unit"] is units.N / units.m
+    assert back["c"] == const.c

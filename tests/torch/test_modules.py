@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 import dimflow.torch as dt
-from dimflow import units
+from dimflow import DimArray, units
 from dimflow.errors import UnitConversionError, UnitError
 from dimflow.torch import DimParameter, DimTensor, UnitModule, named_units
 
@@ -94,8 +94,22 @@ def test_a_state_of_another_dimension_is_refused_and_changes_nothing():
     assert spring.k.item() == 2.0
     state = saved(Spring())
     del state["_extra_state"]
-    with pytest.raises(RuntimeError, match="_extra_state"):
-        Spring("N/cm").load_state_dict(state)
+    spring = Spring("N/cm")
+    for strict in (True, False):
+        with pytest.raises(UnitError, match=r"state\['k'\] = DimTensor\(state\['k'\], 'N/cm'\)"):
+            spring.load_state_dict(state, strict=strict)
+    assert spring.k.item() == 2.0
+    nothing = Spring().load_state_dict({}, strict=False)
+    assert not nothing.unexpected_keys
+
+
+@pytest.mark.parametrize("strict", [True, False])
+def test_a_state_of_quantities_needs_no_other_units(strict):
+    spring = Spring("N/cm")
+    state = {"k": DimTensor(torch.tensor(3.0), "N/m"), "x0": DimTensor(torch.tensor(1.0), "cm")}
+    state["scale"] = torch.tensor(1.0)
+    assert str(spring.load_state_dict(state, strict=strict)) == "<All keys matched successfully>"
+    assert spring.k.item() == pytest.approx(0.03)
 
 
 def test_within_ordinary_modules():
@@ -153,6 +167,79 @@ def test_every_optimizer_does_to_the_numbers_what_it_does_to_plain_ones(name):
 
     assert k == pytest.approx(fitted(name, Plain(), numbers, -5 * numbers), rel=1e-6)
     assert k != 2.0
+
+
+GROUPS = {
+    "a list": lambda k: [k],
+    "a group": lambda k: [{"params": k, "lr": 0.1}],
+    "a group of a list": lambda k: [{"params": [k]}],
+    "names": lambda k: [("k", k)],
+    "a parameter of a module": lambda k: iter([k]),
+}
+
+
+@pytest.mark.parametrize("groups", GROUPS.values(), ids=list(GROUPS))
+@pytest.mark.parametrize("kind", [DimParameter, lambda *args: DimTensor(*args, requires_grad=True)])
+def test_an_optimizer_takes_quantities_for_their_numbers(groups, kind):
+    numbers = torch.tensor([1.0, 2.0, 3.0])
+    k, plain = kind(2.0, "N/m"), torch.tensor(2.0, requires_grad=True)
+    for tensor, x, force in (
+        (k, DimTensor(numbers, "m"), DimTensor(-5 * numbers, "N")),
+        (plain, numbers, -5 * numbers),
+    ):
+        optimizer = torch.optim.Adam(groups(tensor), lr=0.1)
+        for _ in range(3):
+            optimizer.zero_grad()
+            ((tensor * x + force) ** 2).mean().backward()
+            optimizer.step()
+    assert k.item() == pytest.approx(plain.item(), rel=1e-6)
+    assert k.item() > 2.2
+    optimizer = torch.optim.Adam([torch.zeros(1, requires_grad=True)])
+    optimizer.add_param_group({"params": [k]})
+    assert optimizer.param_groups[1]["params"][0] is k._raw
+    with pytest.raises(ValueError, match="non-leaf"):
+        torch.optim.Adam([k * 2])
+
+
+@pytest.mark.parametrize("name", OPTIMIZERS)
+def test_the_state_of_an_optimizer_is_of_parameters_in_the_same_units(name):
+    spring, kind = Spring(), getattr(torch.optim, name)
+    optimizer = kind(spring.parameters(), lr=0.01)
+    (spring(DimTensor([1.5], "m")) ** 2).sum().backward()
+    optimizer.step()
+    file = io.BytesIO()
+    torch.save(optimizer.state_dict(), file)
+    file.seek(0)
+    state = torch.load(file, weights_only=True)
+    for same in (Spring(), Spring("kg/s**2"), copy.deepcopy(spring)):
+        loaded = kind(same.parameters(), lr=0.01)
+        loaded.load_state_dict(state)
+        assert str(loaded.state_dict()["state"]) == str(state["state"])
+    for unit in ("N/mm", "N/kg"):
+        other = kind(Spring(unit).parameters(), lr=0.01)
+        with pytest.raises(UnitError, match="the state of the optimizer is of one in N/m"):
+            other.load_state_dict(state)
+        assert not other.state_dict()["state"] or name == "Adagrad"  # which has one at once
+
+
+def test_a_setting_of_an_optimizer_is_a_number():
+    k = DimParameter(1.0, "N/m")
+    for groups in ([k], [{"params": [k], "lr": DimArray(0.1, "N")}]):
+        with pytest.raises(UnitError, match=r"(lr|eps)= of Adam would lose the unit N"):
+            torch.optim.Adam(groups, eps=DimArray(1e-3, "N"))
+    assert torch.optim.SGD([k], lr=DimArray(10.0, "percent")).param_groups[0]["params"][0] is k.data
+
+
+@pytest.mark.parametrize("scale", [lambda s, y: s(y), lambda s, y: s([y, y])[1]])
+def test_a_scaler_of_gradients_takes_a_loss_with_a_unit(scale):
+    scaler = torch.amp.GradScaler("cpu")
+    k = DimParameter(2.0, "N/m")
+    optimizer = torch.optim.SGD([k], lr=0.1)
+    scale(scaler.scale, (k * DimTensor(3.0, "m")) ** 2).backward()
+    scaler.unscale_(optimizer)
+    assert k.grad.to_value("N*m").item() == 36.0
+    scaler.step(optimizer)
+    assert k.item() == pytest.approx(-1.6)
 
 
 def test_lbfgs_takes_a_closure():

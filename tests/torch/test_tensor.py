@@ -2,15 +2,25 @@
 
 import copy
 import pickle
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
+from torch import nn
 
 import dimflow
 from dimflow import DimArray, units
-from dimflow.errors import BackendMismatch, DimflowError, UnitError, UnitLossError
-from dimflow.torch import DimTensor
+from dimflow.errors import (
+    BackendMismatch,
+    DimflowError,
+    ShapeMismatch,
+    UnitError,
+    UnitLossError,
+    UnsupportedFunction,
+)
+from dimflow.torch import DimParameter, DimTensor
 
 
 def test_every_way_to_make_one():
@@ -37,10 +47,23 @@ def test_every_way_to_make_one():
 
 def test_results_are_tensors_of_the_same_class():
     x, y = DimTensor([1.0, 2.0], "m"), DimTensor([1.0, 4.0], "s")
-    for result in (x * y, x / y, x + x, x - x, x**2, -x, abs(x), 2 * x, x @ y, x[0], x.T, x * 2.0):
+    for result in (
+        x * y,
+        x / y,
+        x + x,
+        x - x,
+        x**2,
+        -x,
+        abs(x),
+        2 * x,
+        x @ y,
+        x[0],
+        x.T,
+        x * 2.0,
+        x > x,
+    ):
         assert type(result) is DimTensor
     assert type(dimflow.sqrt(x * x)) is DimTensor
-    assert isinstance(x > x, torch.Tensor)
 
 
 def test_operators_agree_with_those_of_numpy():
@@ -246,3 +269,166 @@ def test_autocast():
         for product in (a @ b, torch.matmul(a, b), torch.nn.functional.linear(a, b)):
             assert product.dtype is torch.bfloat16
             assert str(product.unit) == "m*s"
+
+
+# What these mean for NumPy's arrays is nothing
+PYTORCHS = {
+    "flatten": [(1,), (1, 2), (0, 1), (-2,)],
+    "max": [(torch.full((2, 1, 3), 7.0),)],
+    "min": [(torch.full((2, 1, 3), 7.0),)],
+    "repeat": [(1, 2, 1), (2, 1, 1, 1)],
+}
+
+
+@pytest.mark.parametrize("name", PYTORCHS)
+def test_arguments_that_only_pytorch_has_mean_what_they_mean_there(name):
+    raw = torch.arange(24.0).reshape(2, 4, 3)
+    for args in PYTORCHS[name]:
+        quantities = [DimTensor(a, "m") if isinstance(a, torch.Tensor) else a for a in args]
+        found = getattr(DimTensor(raw, "m"), name)(*quantities)
+        assert torch.equal(found.to_value("m"), getattr(raw, name)(*args)), args
+    places = DimTensor(raw, "m").nonzero(as_tuple=True)
+    assert all(map(torch.equal, places, raw.nonzero(as_tuple=True)))
+    assert nn.Flatten()(DimTensor(raw, "m")).shape == (2, 12)
+
+
+@pytest.mark.parametrize("name", ["expand_as", "reshape_as", "view_as"])
+def test_the_unit_of_a_tensor_that_only_has_the_shape_does_not_matter(name):
+    raw, shape = torch.arange(6.0), torch.zeros(2, 3)
+    raw = raw[:3] if name == "expand_as" else raw
+    expected = getattr(raw, name)(shape)
+    for one in (raw, DimTensor(raw, "m")):
+        for other in (shape, DimTensor(shape, "s"), DimTensor(shape, "degC")):
+            found = getattr(one, name)(other) if isinstance(one, DimTensor) else None
+            found = getattr(torch.Tensor, name)(one, other) if found is None else found
+            assert isinstance(found, DimTensor) == isinstance(one, DimTensor)
+            assert torch.equal(getattr(found, "magnitude", found), expected)
+
+
+def test_an_order_that_is_no_order_of_axes_says_what_exchanges_two():
+    x = DimTensor(torch.arange(24.0).reshape(2, 4, 3), "m")
+    with pytest.raises(ShapeMismatch) as caught:
+        x.transpose(-1, -2)
+    assert caught.value.hint.startswith("x.swapaxes(-1, -2)")
+    assert torch.equal(x.swapaxes(-1, -2).data, x.data.transpose(-1, -2))
+    for order in ("K", 1, None):
+        with pytest.raises(ValueError, match="order must be"):
+            x.ravel(order)
+
+
+@pytest.mark.parametrize("name", ["sum", "mean", "prod", "argmax", "argmin", "any", "all", "norm"])
+def test_a_truth_value_is_keepdim_as_pytorch_has_it(name):
+    raw = torch.tensor([[1.0, 5.0], [2.0, 3.0]])
+    args = (2, 1, True) if name == "norm" else (1, True)
+    found, expected = getattr(DimTensor(raw, "m"), name)(*args), getattr(raw, name)(*args)
+    assert torch.equal(found.data if isinstance(found, DimTensor) else found, expected)
+
+
+@pytest.mark.parametrize("name", ["max", "min", "sort"])
+def test_a_truth_value_asks_for_values_and_indices(name):
+    raw = torch.tensor([[1.0, 5.0], [2.0, 3.0]])
+    found, expected = getattr(DimTensor(raw, "m"), name)(1, True), getattr(raw, name)(1, True)
+    assert torch.equal(found.values.data, expected.values)
+    assert torch.equal(found.indices, expected.indices)
+
+
+def test_what_makes_tensors_names_the_function_of_ours():
+    for call in (
+        lambda: torch.linspace(0 * units.m, 1 * units.m, 3),
+        lambda: torch.arange(0 * units.m, 3 * units.m),
+        lambda: torch.full((2,), 1 * units.m),
+        lambda: torch.fft.fftfreq(3, d=1 * units.s),
+    ):
+        with pytest.raises(UnsupportedFunction) as caught:
+            call()
+        assert caught.value.hint.startswith("dimflow.")
+
+
+def test_functions_of_init_take_quantities():
+    x = DimTensor(torch.zeros(2000), "m")
+    torch.manual_seed(0)
+    nn.init.normal_(x, mean=3 * units.m, std=20 * units.cm)
+    assert abs(x.mean().to_value("m") - 3) < 0.02
+    assert abs(x.std().to_value("m") - 0.2) < 0.02
+    nn.init.uniform_(x, a=DimTensor(50.0, "cm"), b=1 * units.m)
+    assert 0.5 <= x.min().to_value("m") <= x.max().to_value("m") <= 1.0
+    nn.init.uniform_(DimTensor(torch.zeros(2), "percent"), 0.5)
+    for bare in (nn.init.normal_, nn.init.uniform_):
+        with pytest.raises(UnitError, match="takes values in m"):
+            bare(x)
+
+
+_DRAWING = {"sparse_": (0.5,), "constant_": (2.0,)}
+INITIAL = sorted(n for n in dir(nn.init) if n.endswith("_") and not n.startswith("_"))
+
+
+@pytest.mark.parametrize("name", INITIAL)
+def test_functions_of_init_fill_the_numbers_where_they_take_no_quantities(name):
+    function, args = getattr(nn.init, name), _DRAWING.get(name, ())
+    shape = (3, 3, 3) if name == "dirac_" else (3, 3)
+    k, plain = DimParameter(torch.zeros(shape), "N/m"), nn.Parameter(torch.zeros(shape))
+    if name != "zeros_":
+        with pytest.raises((UnitError, UnsupportedFunction)) as caught:
+            function(k, *args)
+        assert not k.data.any()
+        if name.startswith(("xavier", "kaiming")):
+            assert "nn.init.xavier_uniform_(x.data)" in caught.value.hint
+    for filled in (k.data, plain):
+        torch.manual_seed(0)
+        function(filled, *args)
+    assert torch.equal(k.to_value("N/m"), plain)
+
+
+@pytest.mark.parametrize("name", ["uniform_", "normal_", "exponential_", "random_"])
+def test_pure_numbers_are_drawn_in_their_unit(name):
+    raw, x = torch.zeros(20), DimTensor(torch.zeros(20), "percent")
+    for tensor in (raw, x):
+        torch.manual_seed(0)
+        assert getattr(tensor, name)() is tensor
+    torch.testing.assert_close(x.to_value("percent"), raw * 100)
+
+
+def _same(one, other):
+    are_many = [isinstance(v, (tuple, list)) for v in (one, other)]
+    if any(are_many):
+        return all(are_many) and len(one) == len(other) and all(map(_same, one, other))
+    one, other = (v.data if isinstance(v, DimArray) else v for v in (one, other))
+    if isinstance(one, torch.Tensor):
+        return isinstance(other, torch.Tensor) and one.tolist() == other.tolist()
+    return not hasattr(one, "dtype") and one == other
+
+
+@pytest.mark.filterwarnings("ignore:The use of `x.T`")
+def test_the_guide_lists_the_methods_with_two_meanings():
+    guide = Path(__file__).parents[2] / "docs/guide/coming_from_pytorch.md"
+    table = re.search(r"\| PyTorch's meaning \|\n(.*?)\n\n", guide.read_text("utf-8"), re.DOTALL)
+    cells = [row.split("|")[1] for row in table[1].splitlines()]
+    listed = {name for cell in cells for name in re.findall(r"`x\.(\w+)", cell)}
+    numbers = [[[3.0, 1.0, 2.0], [0.0, 5.0, 4.0]], [[3.0, 1.0], [2.0, 5.0]], [2.0, 0.0, 1.0]]
+    found = set()
+    for name in {n for n in dir(torch.Tensor) if n[0] != "_" and n != "numpy"} & set(
+        dir(DimTensor)
+    ):
+        for raw in (torch.tensor(each, dtype=torch.float64) for each in numbers):
+            for args in ((), (0,), (1,), (2,), (0, 1), (1, 0), (1, 2), (0, True)):
+                try:
+                    theirs = _of(raw.clone(), name, args)
+                    ours = _of(DimTensor(raw.clone(), ""), name, args)
+                except (TypeError, ValueError, RuntimeError, IndexError, DimflowError):
+                    continue
+                if not _same(theirs, ours):
+                    found.add(name)
+    assert found == listed - {"size"}
+
+
+def _of(x, name, args):
+    value = getattr(x, name)
+    return value(*args) if callable(value) else value
+
+
+@pytest.mark.parametrize("make", [torch.tensor, torch.as_tensor, torch.ones(2).new_tensor])
+@pytest.mark.parametrize("one", [2.0 * units.m, DimTensor(2.0, "m"), DimTensor(2.0, "")])
+def test_pytorch_makes_no_tensor_of_a_list_of_quantities(make, one):
+    with pytest.raises(TypeError, match=r"dimflow\.stack"):
+        make([one, one])
+    assert dimflow.stack([one, one]).unit == one.unit

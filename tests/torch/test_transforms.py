@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from torch.utils import _pytree as pytree
 
 import dimflow.torch as dt
 from dimflow import units
@@ -123,28 +124,61 @@ def test_vmap_of_pytorch():
     torch.testing.assert_close(each.to("m**2").data, 3 * x.data**2)
 
 
-def test_what_pytorch_would_label_wrong_is_refused():
-    """`torch.func.grad` puts gradients in the place of arguments, with the unit of these."""
-    with pytest.raises(RuntimeError, match="return a Tensor"):
-        torch.func.grad(cubes)(metres())
-    for wrong in (
-        lambda: torch.func.grad(lambda x: cubes(x).data)(metres()),
-        lambda: torch.func.jacrev(cubes)(metres()),
-        lambda: torch.func.vjp(cubes, metres())[1](DimTensor(1.0, "m**3")),
-    ):
-        with pytest.raises(UnitError, match=r"unit of the argument"):
-            wrong()
+PYTORCH = {
+    "grad": torch.func.grad,
+    "grad_and_value": lambda f: lambda x: torch.func.grad_and_value(f)(x)[0],
+    "vjp": lambda f: lambda x: torch.func.vjp(f, x)[1](torch.func.vjp(f, x)[0])[0],
+    "jacrev": torch.func.jacrev,
+    "jacfwd": torch.func.jacfwd,
+    "hessian": torch.func.hessian,
+    "jacfwd of jacfwd": lambda f: torch.func.jacfwd(torch.func.jacfwd(f)),
+    "jacfwd by a tree": lambda f: lambda x: torch.func.jacfwd(lambda p: f(p["x"][0]))({"x": [x]}),
+    "jacfwd by two": lambda f: lambda x: torch.func.jacfwd(lambda x, y: f(x) + f(y), (0, 1))(x, x),
+    "jacfwd under vmap": lambda f: lambda x: torch.func.vmap(torch.func.jacfwd(f))(x[None]),
+}
 
 
+@pytest.mark.parametrize("name", PYTORCH)
+@pytest.mark.parametrize("result", [cubes, lambda x: cubes(x).to_value("m**3"), lambda x: x**3])
+def test_a_derivative_of_pytorch_by_quantities_is_refused(name, result):
+    """It would stand in the place of the argument, with the unit of this."""
+    with pytest.raises((UnitError, RuntimeError), match=r"unit of the argument|return a Tensor"):
+        PYTORCH[name](result)(metres())
+
+
+@pytest.mark.parametrize("transform", [torch.func.jacrev, torch.func.jacfwd, torch.func.hessian])
+def test_a_derivative_of_pytorch_by_numbers_is_in_the_unit_of_the_result(transform):
+    found = transform(lambda x: {"y": cubes(x) * units.m, "z": (x**2).sum()})(X)
+    expected = transform(lambda x: {"y": cubes(x), "z": (x**2).sum()})(X)
+    assert found["y"].unit is units.m
+    torch.testing.assert_close(found["y"].data, expected["y"])
+    torch.testing.assert_close(found["z"], expected["z"])
+
+
+@pytest.mark.parametrize("transform", ["jacrev", "jacfwd"])
+def test_jacobians_take_what_those_of_pytorch_take(transform):
+    options = {"chunk_size": 1} if transform == "jacrev" else {"randomness": "same"}
+    ours, theirs = getattr(dt, transform), getattr(torch.func, transform)
+    found, more = ours(lambda x: (x**3, {"twice": 2 * x}), has_aux=True, **options)(metres())
+    torch.testing.assert_close(found.to("m**2").data, theirs(lambda x: x**3)(X))
+    assert more["twice"].to("m").tolist() == [2.0, 4.0]
+
+
+@pytest.mark.filterwarnings("ignore:Attempted to insert a get_attr Node")
 def test_jvp_of_pytorch_is_right():
     value, change = torch.func.jvp(cubes, (metres(),), (metres(torch.tensor([1.0, 0.0])),))
     assert (value.unit, change.unit) == (units.m**3, units.m**3)
     assert change.item() == 3.0
+    warm = DimTensor(X, "degC")
+    for f in (lambda t: t.to("degF"), lambda t: t.to("K")):
+        with pytest.raises(UnitError, match=r"dimflow\.torch\.grad, vjp, jvp"):
+            torch.func.jvp(f, (warm,), (warm,))
+        assert str(dt.jvp(f, (warm,), (DimTensor(X, "K"),))[1].unit) in ("delta_degF", "K")
+    with pytest.raises(UnitError, match=r"dimflow\.torch\.grad, vjp, jvp"):
+        torch.func.linearize(lambda t: t.to("degF"), warm)[1](warm)
 
 
 def test_trees():
-    from torch.utils import _pytree as pytree
-
     x = metres()
     leaves, spec = pytree.tree_flatten({"x": x})
     assert leaves[0] is x.data
@@ -153,5 +187,15 @@ def test_trees():
     assert spec == pytree.tree_structure({"x": metres(X * 2)})
     text = pytree.treespec_dumps(spec)
     assert pytree.treespec_loads(text) == spec
-    doubled = pytree.tree_map(lambda t: t * 2, (x, X))
-    assert doubled[0].tolist() == [2.0, 4.0]
+    whole = {"is_leaf": lambda leaf: isinstance(leaf, DimTensor)}
+    squares = pytree.tree_map(lambda t: t * t, (x, X), **whole)
+    assert squares[0].to("m**2").tolist() == squares[1].tolist() == [1.0, 4.0]
+    for call in (
+        lambda: pytree.tree_map(lambda t: t * t, (x, X)),
+        lambda: pytree.tree_map_only(torch.Tensor, lambda t: t * t, (x, X)),
+        lambda: pytree.tree_map_with_path(lambda _, t: t * t, (x, X)),
+    ):
+        with pytest.raises(UnitError, match="let quantities be leaves: is_leaf="):
+            call()
+    with pytest.raises(RuntimeError, match=r"DimTensor\(\*, 'm'\)"):  # PyTorch shows a structure
+        torch.func.vjp(cubes, x)[1](x)

@@ -14,6 +14,7 @@ from dimflow.torch import DimTensor
 from dimflow.torch.functions import torch_function
 from dimflow.torch.tracing import made
 from dimflow.units import Unit
+from tests.contract.opinfo.samples import records
 
 # Their samples are of parts of PyTorch that nobody overrides, or take minutes.
 _LEFT_OUT = (
@@ -34,11 +35,8 @@ _SLOW = ("linalg.lu_factor", "nn.functional.conv_transpose3d", "nn.functional.ma
 @functools.cache
 def functions():
     """The functions of PyTorch's data base by name: the function, its method, that in place."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        from torch.testing._internal.common_methods_invocations import op_db
     found = {}
-    for op in op_db:
+    for op in records().values():
         name = op.full_name if hasattr(op, "full_name") else op.name
         if name.startswith(_LEFT_OUT) or name in (*_SLOW, *_METHODS) or name in found:
             continue

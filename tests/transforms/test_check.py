@@ -75,11 +75,11 @@ class TestWhatItGives:
             assert told.dtype == expected.dtype
             assert told.unit is getattr(expected, "unit", None)
 
-    def test_masks_and_indices_are_plain(self) -> None:
+    def test_masks_are_pure_numbers_and_indices_are_plain(self) -> None:
         mask, index = check(lambda x: (x > 0, x.argmax()), "m[4]")
-        assert (mask.unit, mask.shape, mask.dtype) == (None, (4,), np.bool_)
+        assert (mask.unit, mask.shape, mask.dtype) == (Unit(""), (4,), np.bool_)
         assert (index.unit, index.dimension, index.shape) == (None, None, ())
-        assert repr(mask) == "<Spec ':bool[4]' plain>"
+        assert repr(index) == "<Spec ':int64' plain>"
 
     def test_lengths_that_the_data_decides(self) -> None:
         picked = check(lambda x: x[x > 0], "m[4]")
@@ -238,7 +238,7 @@ class TestSpecs:
             "a length is a number or '?'\n"
             "  in:    kg[3 4]\n"
             "              ^\n"
-            "  hint:  a spec is a unit, then :dtype, then [lengths], each may be left out: "
+            "  hint:  a spec is a unit, then ':dtype', then '[lengths]'; each may be left out: "
             "'m/s:float32[3, ?]'"
         )
 

@@ -5,6 +5,7 @@
 import asyncio
 import dataclasses
 import inspect
+import sys
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, Optional, TypeVar
@@ -160,11 +161,21 @@ class TestErrors:
             with pytest.raises(AnnotationError):
                 seen(annotation, value)
 
-    def test_an_angle_is_no_number(self) -> None:
-        with pytest.raises(AnnotationError):
-            seen("", DimArray(1.0, "rad"))
+    def test_an_angle_is_a_number_in_radians_alone(self) -> None:
+        assert seen("", DimArray(1.0, "rad")) == 1
+        with pytest.raises(AnnotationError, match="via='cycles'"):
+            seen("", DimArray(1.0, "deg"))
         with pytest.raises(AnnotationError):
             seen("Hz", DimArray(60.0, "rpm"))
+
+    @pytest.mark.parametrize("level", ["dB", "Np", "mag", "dB/km * km"])
+    def test_a_number_is_no_level_and_a_level_no_number(self, level: str) -> None:
+        for value in (1.0, DimArray(1.0), np.ones(2)):
+            with pytest.raises(AnnotationError):
+                seen(level, value)
+        with pytest.raises(AnnotationError):
+            seen("", DimArray(6.0, level))
+        assert seen(level, DimArray(6.0, level)) == DimArray(6.0, level)
 
     def test_a_conversion_that_exists_is_named(self) -> None:
         with pytest.raises(AnnotationError, match="via='spectral'"):
@@ -560,8 +571,6 @@ class TestChecks:
             if event == "call":
                 called.append(frame.f_code.co_name)
 
-        import sys
-
         before = sys.getprofile()
         sys.setprofile(count)
         try:
@@ -569,3 +578,22 @@ class TestChecks:
         finally:
             sys.setprofile(before)
         assert called == ["_made_", "function"]
+
+
+def test_parameters_are_called_by_name_or_place_as_they_were() -> None:
+    def by_place(x: "m", /): ...
+    def both(x: "m", /, y: "m"): ...
+    def by_name(x: "m", *, y: "m"): ...
+
+    one = 1.0 * u.m
+    for function in (by_place, both, by_name):
+        made = checked(function)
+        assert inspect.signature(made) == inspect.signature(function)
+        for args, kwargs in ((one,), {}), ((), {"x": one}), ((one, one), {}), ((one,), {"y": one}):
+            try:
+                function(*args, **kwargs)
+            except TypeError:
+                with pytest.raises(TypeError):
+                    made(*args, **kwargs)
+            else:
+                made(*args, **kwargs)

@@ -21,7 +21,7 @@ from dimflow.errors import (
     UnitError,
 )
 from tests.autodiff.chosen_engines import engines
-from tests.transforms.libraries import make, quiet_torch, same
+from tests.transforms.libraries import MAKERS, make, quiet_torch, same
 
 pytestmark = quiet_torch
 
@@ -273,8 +273,9 @@ def test_static_arguments_must_exist() -> None:
         custom_gradient(lambda x: x, static=("n",))
 
 
-@pytest.mark.parametrize("library", ["numpy", "torch"])
-def test_what_is_closed_over_is_refused(library: str) -> None:
+@pytest.mark.parametrize("rules", ["vjp", "jvp"])
+@pytest.mark.parametrize("library", MAKERS)
+def test_what_is_closed_over_is_refused(library: str, rules: str) -> None:
     kinetic = kinetic_with("vjp")
 
     def closing(v: Any) -> Any:
@@ -282,7 +283,10 @@ def test_what_is_closed_over_is_refused(library: str) -> None:
         def energy(m: Any) -> Any:
             return kinetic(m, v)
 
-        energy.defvjp(lambda ct, out, m: ct * 0.5 * v**2)
+        if rules == "vjp":
+            energy.defvjp(lambda ct, out, m: ct * 0.5 * v**2)
+        else:
+            energy.defjvp(lambda change, out, m: change * 0.5 * v**2)
         return energy(make(library, 1.0, "kg"))
 
     with pytest.raises(ComputationError, match="pass it as an argument"):

@@ -155,3 +155,15 @@ def test_every_function_of_one_sample() -> None:
         check_grads(function, (x,))
     check_grads(lambda a, b: dimflow.matmul(a, b), (np.ones((2, 3)), np.arange(6.0).reshape(3, 2)))
     assert dimflow.testing.check_grads is check_grads
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64"])
+def test_a_function_sees_numbers_of_the_dtype_it_was_given(dtype: str) -> None:
+    seen = set()
+
+    def function(x: Any) -> Any:
+        seen.add(str(x.dtype))
+        return (x * x).sum()
+
+    check_grads(function, (DimArray(np.ones(3, dtype), "m"),), order=1, rtol=1e-2)
+    assert seen == {dtype}

@@ -34,6 +34,19 @@ def side(area: Any, start: Any = None) -> Any:
     return implicit.root(lambda x, area: x**2 - area, start, (area,))
 
 
+def test_of_no_unknowns_there_are_no_values() -> None:
+    nothing = DimArray(np.zeros(0), "m")
+    area = DimArray(4.0, "m**2")
+    for found in (
+        implicit.root(lambda x: x**2 - area, nothing),
+        implicit.fixed_point(lambda x: (x + area / x) / 2, nothing),
+        implicit.argmin(lambda x: dimflow.sum(x**2), nothing),
+    ):
+        assert (found.shape, str(found.unit)) == ((0,), "m")
+    slope = grad(lambda a: dimflow.sum(implicit.root(lambda x, a: x**2 - a, nothing, (a,))))(area)
+    assert slope.to_value("1/m") == 0.0
+
+
 @engines("numpy-usual", "torch-own", "mlx-usual", "array_api_strict-usual")
 def test_a_root_and_its_derivatives(library: str, engine: str | None) -> None:
     area = make(library, 2.0, "m**2")
@@ -47,6 +60,22 @@ def test_a_root_and_its_derivatives(library: str, engine: str | None) -> None:
     same(jvp(length, (area,), (area,), engine=engine)[1], 0.5 * 2.0**0.5, "m")
     second = grad(grad(length, engine=engine), engine=engine)(area)
     same(second, -0.25 * 2.0**-1.5, "1/m**3", rtol=1e-4)
+    for guess in (lambda _: make(library, 100.0, "cm"), lambda area: area / start):
+        found = grad(lambda area, guess=guess: side(area, guess(area)), engine=engine)(area)
+        same(found, 0.5 * 2.0**-0.5, "1/m")
+
+
+@engines("numpy-usual", "torch-usual", "jax-usual", "mlx-usual", "mlx-own")
+def test_what_is_differentiated_is_an_argument_or_an_error(
+    library: str, engine: str | None
+) -> None:
+    start = make(library, 1.0, "m")
+    with pytest.raises(
+        ComputationError, match=r"^implicit\.root failed: it uses a (value|tensor) "
+    ):
+        grad(lambda area: implicit.root(lambda x: x**2 - area, start), engine=engine)(
+            make(library, 2.0, "m**2")
+        )
 
 
 @engines("numpy-usual", "torch-own", "mlx-own", "mlx-usual")

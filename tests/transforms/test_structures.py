@@ -1,7 +1,7 @@
 """Structures of arrays: the walk over one, and the form of many, see the same."""
 
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,6 +27,13 @@ class Body:
     rest: Any = None
 
 
+@dataclass
+class Counted:
+    place: Any
+    count: int = field(default=3, metadata={"static": True})
+    name: Any = field(default="moon", metadata={"static": True})
+
+
 STRUCTURES: dict[str, Any] = {
     "an array": X,
     "a tuple": (X, V),
@@ -35,6 +42,7 @@ STRUCTURES: dict[str, Any] = {
     "a named tuple": Pair(X, (V, M)),
     "an ordered dict": OrderedDict(b=X, a=V),
     "a frozen dataclass": Body((X, V), rest=[M]),
+    "a dataclass with static fields": [Counted(X), Counted((V, M), 2, None)],
     "nothing": (),
     "None within": (X, None, {"a": None}),
 }

@@ -208,8 +208,8 @@ class TestErrors:
             convert(1, "rpm", "Hz")
         text = str(caught.value)
         assert "an angle is not a pure number" in text
-        assert "via='cycles' gives 0.0166667 Hz per rpm (a turn counts as 1)" in text
-        assert "via='angle' gives 0.10472 Hz per rpm (a radian counts as 1)" in text
+        assert "x.to('Hz', via='cycles') gives 0.0166667 Hz per rpm (a turn counts as 1)" in text
+        assert "x.to('Hz', via='angle') gives 0.10472 Hz per rpm (a radian counts as 1)" in text
         with pytest.raises(UnitConversionError) as caught:
             convert(1, "nm", "THz", via="mass_energy")
         assert caught.value.hint is not None

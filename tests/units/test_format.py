@@ -79,6 +79,9 @@ def check(unit: Unit, style: str, *, names: bool = False) -> bool:
     return True
 
 
+SIDE_BY_SIDE = "s K C F N A us lb ft mol deg bit cm g % g_0"
+
+
 class TestEveryUnit:
     @pytest.mark.parametrize("style", STYLES)
     def test_bare(self, style: str) -> None:
@@ -111,6 +114,17 @@ class TestEveryUnit:
             except UnitFormatError:
                 continue
             assert Unit(text) == unit
+
+    @pytest.mark.parametrize("style", ["plain", "unicode", "cf"])
+    def test_two_units_side_by_side(self, style: str) -> None:
+        """A product is no name of two words, be it with points: deg.K-1, ft·lb, at.%."""
+        every = [unit for unit in EVERY_UNIT if unit.law is None]
+        every += [unit.delta for unit in EVERY_UNIT if isinstance(unit.law, Affine)]
+        beside = [Unit(name) for name in SIDE_BY_SIDE.split()]
+        for i, one in enumerate(every):
+            for other in beside[i % 4 :: 4]:
+                for unit in (one * other, other * one, one / other, other / one):
+                    check(unit, style)
 
     def test_differences(self) -> None:
         for unit in EVERY_UNIT:

@@ -1,5 +1,7 @@
 """simplified(): an equal unit, never longer to read."""
 
+from itertools import combinations, product
+
 import pytest
 from hypothesis import given
 
@@ -18,6 +20,32 @@ def test_equal_shorter_and_final(unit: Unit) -> None:
     assert simple == unit
     assert len(simple.atoms) <= max(1, len(unit.atoms))
     assert simple.simplified() is simple
+    assert kinds(simple) <= kinds(unit)
+    assert size(simple) <= size(unit)
+
+
+def size(unit: Unit) -> float:
+    return sum(abs(float(e)) for _, e in unit.atoms)
+
+
+@pytest.mark.parametrize("base", ["kg", "m", "s", "A", "K", "N", "J", "W", "V", "Pa", "mol"])
+def test_what_changes_has_fewer_units_or_smaller_exponents(base: str) -> None:
+    """kg*m**2*s is no J*s**3, and m**2/(kg*s) no J*s/kg**2."""
+    for other, third in combinations(["kg", "m", "s", "A", "K", "mol"], 2):
+        for e, f, g in product((1, 2), (-2, -1, 1, 2), (-1, 1)):
+            unit = Unit(base) ** e * Unit(other) ** f * Unit(third) ** g
+            simple = unit.simplified()
+            fewer = len(simple.atoms) < len(unit.atoms) or size(simple) < size(unit)
+            assert simple is unit or fewer, (str(unit), str(simple))
+            assert max([abs(p) for _, p in simple.atoms], default=0) <= max(
+                [abs(p) for _, p in unit.atoms], default=0
+            )
+
+
+def kinds(unit: Unit) -> set[int]:
+    """The base dimensions that a reader finds in a spelling: kg*m**2 has no time, J*s**2 has."""
+    exponents = [atom.meaning.dimension.exponents for atom, _ in unit.atoms]
+    return {i for each in exponents for i, e in enumerate(each) if e}
 
 
 @pytest.mark.parametrize(
@@ -32,6 +60,10 @@ def test_equal_shorter_and_final(unit: Unit) -> None:
         ("V/A", "ohm"),
         ("A*s", "C"),
         ("kPa*m**2", "kN"),
+        ("m**2*kg", "m**2*kg"),
+        ("g*cm**2", "g*cm**2"),
+        ("m**2/s**2", "m**2/s**2"),
+        ("kg/s**2", "kg/s**2"),
         ("km/m", "1000"),
         ("m/m", ""),
         ("m", "m"),

@@ -66,9 +66,10 @@ def test_quantify_by_name():
 
 def test_an_index_of_its_own_name():
     coordinate = weather().x
-    assert coordinate.dimflow.unit is None
+    assert coordinate.dimflow.unit == u.km
     found = coordinate.dimflow.quantify()
-    assert found.drop_vars("h").identical(coordinate.drop_vars("h"))
+    assert found.data.unit == coordinate.dimflow.quantities.unit == u.km
+    assert found.indexes["x"].equals(coordinate.indexes["x"])
     assert found.h.data.unit == u.m
 
 
@@ -247,3 +248,61 @@ def test_plots_name_the_unit():
 def test_it_is_there_by_itself(order):
     program = f"import {order}\nxarray.DataArray([1.0]).dimflow.quantify('m')"
     subprocess.run([sys.executable, "-c", program], check=True, timeout=120)
+
+
+@pytest.mark.parametrize("dtype", ["int16", "uint8", "float32", None])
+@pytest.mark.parametrize(
+    ("unit", "target"), [("hPa", "Pa"), ("Pa", "hPa"), ("degC", "K"), ("m", "m")]
+)
+def test_packed_files_hold_the_same_after_a_conversion(tmp_path, dtype, unit, target):
+    ranges = dict.fromkeys(("valid_min", "valid_max"), 250.0)
+    packing = (
+        {"scale_factor": 0.5, "add_offset": 100.0, "dtype": dtype, "_FillValue": 127}
+        if dtype
+        else {}
+    )
+    stored = xr.Dataset(
+        {"p": ("x", np.array([100.0, 150.0, 200.0]), {"units": unit, **ranges})},
+        coords={"x": ("x", [1.0, 2.0, 3.0], {"units": "km"})},
+    )
+    for name in ("p", "x"):
+        stored[name].encoding.update(packing, zlib=True)
+    stored.to_netcdf(tmp_path / "one.nc")
+    with xr.open_dataset(tmp_path / "one.nc") as opened:
+        known = opened.dimflow.quantify().load()
+    for made in (known.dimflow.to(p=target, x="m"), known.dimflow.to_base_units()):
+        made.dimflow.dequantify().to_netcdf(tmp_path / "two.nc")
+        with xr.open_dataset(tmp_path / "two.nc") as opened:
+            found = opened.dimflow.quantify().load()
+        np.testing.assert_allclose(found.p.dimflow.to_value(unit), known.p.dimflow.to_value(unit))
+        assert found.p.encoding["zlib"]
+        if made.p.dimflow.unit.key is not Unit(unit).key:
+            assert not set(ranges) & set(found.p.attrs)
+    assert known.p.attrs == {"valid_min": 250.0, "valid_max": 250.0}
+
+
+@pytest.mark.parametrize("packing", [{"scale_factor": 0.01}, {"add_offset": 20.0}])
+@pytest.mark.parametrize("given", [None, "degC"])
+def test_packed_numbers_have_no_unit_yet(packing, given):
+    numbers = np.array([0, 100], dtype="int16")
+    raw = xr.Dataset({"t": ("x", numbers, {"units": "degC", **packing})})
+    asked = {} if given is None else {"t": given}
+    with pytest.raises(UnitError, match="packed numbers") as caught:
+        raw.dimflow.quantify(asked)
+    assert "xr.decode_cf(x)" in caught.value.hint
+    wanted = numbers * packing.get("scale_factor", 1.0) + packing.get("add_offset", 0.0)
+    found = xr.decode_cf(raw).dimflow.quantify(asked)
+    np.testing.assert_allclose(found.t.dimflow.to_value("degC"), wanted)
+    assert raw.dimflow.quantify(t=None).t.dtype == "int16"
+
+
+def test_integers_are_never_missing():
+    whole = xr.DataArray(DimArray(np.array([1, 2, 3]), "km"), dims="x")
+    fraction = whole.astype(float)
+    for call in (
+        lambda x: x.fillna(1500 * u.m),
+        lambda x: x.rolling(x=2).mean(),
+        lambda x: x.isnull() | x.notnull(),
+        lambda x: x.count(),
+    ):
+        xr.testing.assert_equal(call(whole), call(fraction))

@@ -6,7 +6,7 @@ import xarray as xr
 from matplotlib import pyplot
 
 from dimflow import DimArray
-from dimflow.errors import PointError, UnitConversionError, UnitError, UnitLossError
+from dimflow.errors import UnitConversionError, UnitError, UnitLossError
 
 DEPTHS = DimArray([1.0, 2.0], "m")
 ARRAY = xr.DataArray([3.0, 4.0], dims="x", coords={"depth": ("x", DEPTHS)}, name="a")
@@ -25,7 +25,6 @@ LOSSY = {
     "to_dict": lambda: ARRAY.depth.to_dict(),
     "to_numpy": lambda: ARRAY.depth.to_numpy(),
     "values": lambda: ARRAY.depth.values,
-    "plot": lambda: ARRAY.depth.plot(),
 }
 
 
@@ -52,20 +51,6 @@ def test_the_hint_works():
 def test_pure_numbers_are_their_values():
     percents = xr.DataArray([1.0, 2.0], dims="x", coords={"x": DimArray([50.0, 60.0], "%")})
     np.testing.assert_allclose(percents.x.values, [0.5, 0.6])
-
-
-def test_the_mean_of_points_that_xarray_computes_from_sums_is_taken_in_kelvin():
-    """`rolling().mean()` and `weighted` fill gaps with 0, which no °C is: an error, and a way."""
-    celsius = xr.DataArray(DimArray([10.0, 20.0, np.nan, 30.0], "degC"), dims="x")
-    weights = xr.DataArray([1.0, 2.0, 3.0, 1.0], dims="x")
-    with pytest.raises(PointError):
-        celsius.weighted(weights).mean()
-    mean = celsius.dimflow.to("K").weighted(weights).mean().dimflow.to("degC")
-    assert mean.item() == pytest.approx(20.0)
-    with pytest.raises(PointError):
-        celsius.rolling(x=2).mean()
-    means = celsius.dimflow.to("K").rolling(x=2).mean().dimflow.to("degC")
-    np.testing.assert_allclose(means.data.to_numpy(), [np.nan, 15.0, np.nan, np.nan])
 
 
 def test_the_tolerance_of_labels_that_are_points_is_a_difference():

@@ -67,8 +67,6 @@ SAME_UNIT = {
     "pickle": lambda a: pickle.loads(pickle.dumps(a)),
     "abs": lambda a: abs(a),
     "float32": lambda a: a.astype("float32"),
-    "differentiate": lambda a: a.fillna(0).differentiate("x"),
-    "integrate": lambda a: a.integrate("x"),
     "to_dataset": lambda a: a.to_dataset().v,
     "twice": lambda a: 2 * a,
 }
@@ -117,6 +115,22 @@ def test_units_are_converted_before_they_meet(function):
     if function is not operator.eq and function is not operator.lt:
         assert result.data.unit == Unit("m/s")
         np.testing.assert_allclose(result.data.data, wanted.data.data, atol=1e-12)
+
+
+@pytest.mark.parametrize("unit", ["m", "degC", "dBm", "%"])
+@pytest.mark.parametrize("dtype", [None, "float32", int])
+@pytest.mark.parametrize("name", ["ones_like", "zeros_like"])
+def test_ones_and_zeros_are_those_of_numpy(name, unit, dtype):
+    array = in_unit(unit, np.arange(8.0).reshape(2, 4))
+    expected = getattr(np, name)(array.data, dtype=dtype)
+    for found in (array, array.variable, array.chunk().compute()):
+        made = getattr(xr, name)(found, dtype=dtype)
+        assert made.data.unit is expected.unit
+        assert made.dtype == expected.dtype
+        np.testing.assert_array_equal(made.data.data, expected.data)
+    both = getattr(xr, name)(xr.Dataset({"a": array, "n": ("k", [5.0])}), dtype=dtype)
+    assert both.a.data.unit is expected.unit
+    assert isinstance(both.n.data, np.ndarray)
 
 
 def test_joins_convert():
@@ -213,3 +227,21 @@ def test_the_inline_text_fits(width, count):
     assert len(text) <= width
     assert text.startswith("[km]")
     assert ("..." in text) == (count == 1000 and width >= 10) or width < 20
+
+
+@pytest.mark.parametrize(
+    "make", [lambda x: x, lambda x: x.to_dataset(name="a"), lambda x: x.variable]
+)
+def test_assert_allclose_asks_for_no_unit_of_its_default(make):
+    x = xr.DataArray(DimArray([1.0, np.nan, 3.0], "km"), dims="x")
+    xr.testing.assert_allclose(make(x), make(x.dimflow.to("m") * (1 + 1e-7)))
+    xr.testing.assert_allclose(make(x), make(x + 1 * u.m), rtol=0, atol=2 * u.m)
+    for other, options in (
+        (x * 1.001, {}),
+        (x + 1 * u.m, {"rtol": 0, "atol": 0.5 * u.m}),
+        (x[:2], {}),
+    ):
+        with pytest.raises(AssertionError):
+            xr.testing.assert_allclose(make(x), make(other), **options)
+    with pytest.raises(DimensionError):
+        xr.testing.assert_allclose(make(x), make(x * 1.0), atol=0.1)

@@ -190,3 +190,17 @@ OF_MANY: dict[str, list[tuple[list[Any], Any]]] = {
     "argmin": [([1.0, nan], 1), ([3.0, 1.0, 1.0], 1)],
     "count_nonzero": [([], 0), ([nan, 0.0, -0.0, inf], 2)],
 }
+
+# Where a library itself has another value: the library, the function, its arguments.
+OF_LIBRARIES: dict[str, set[tuple[str, tuple[Any, ...]]]] = {
+    "array_api_strict": set(),
+    "dask": set(),
+    # A remainder of nothing has the sign of the dividend, not of the divisor.
+    "torch": {("remainder", (-0.0, 1.0)), ("remainder", (0.0, -1.0))},
+    "jax": {
+        ("remainder", (-0.0, 1.0)),
+        ("remainder", (0.0, -1.0)),
+        ("abs", (complex(inf, nan),)),
+    },
+    "mlx": {("remainder", (-0.0, 1.0)), ("remainder", (0.0, -1.0)), ("sin", (-0.0,))},
+}

@@ -103,7 +103,7 @@ def test_capabilities() -> None:
 
 def test_devices() -> None:
     info = xp.__array_namespace_info__()
-    assert info.devices() == ["cpu"]
+    assert info.devices() == ("cpu",)
     assert info.default_device() in info.devices()
     for device in info.devices():
         assert xp.zeros(2, device=device).device == device

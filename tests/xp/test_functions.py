@@ -81,7 +81,15 @@ def test_decompositions_put_the_matrix_together_again(dtype: str, data: Any) -> 
     np.testing.assert_allclose(
         (h @ vectors).data, (vectors * values[..., None, :]).data, rtol=1e-2, atol=1e-2
     )
+    roots, directions = xp.linalg.eig(h)
+    np.testing.assert_allclose(
+        (h @ directions).data, (directions * roots[..., None, :]).data, rtol=1e-2, atol=1e-2
+    )
+    assert roots.dtype == directions.dtype == xp.linalg.eigvals(h).dtype
+    assert xp.isdtype(roots.dtype, "complex floating")
+    assert xp.finfo(roots.dtype).bits == xp.finfo(x.dtype).bits
     for ours, wanted in (
+        (xp.linalg.eig(h), ("eigenvalues", "eigenvectors")),
         (xp.linalg.qr(x), ("Q", "R")),
         (xp.linalg.svd(x), ("U", "S", "Vh")),
         (xp.linalg.eigh(h), ("eigenvalues", "eigenvectors")),

@@ -91,10 +91,10 @@ def test_what_is_not_there_says_so(module: str) -> None:
 
 
 def test_the_version() -> None:
-    assert xp.__array_api_version__ == "2024.12"
+    assert xp.__array_api_version__ == "2025.12"
 
 
-@pytest.mark.parametrize("version", [None, "2021.12", "2022.12", "2023.12", "2024.12"])
+@pytest.mark.parametrize("version", [None, "2021.12", "2022.12", "2023.12", "2024.12", "2025.12"])
 def test_an_array_leads_to_the_namespace(version: str | None) -> None:
     assert DimArray([1.0], "m").__array_namespace__(api_version=version) is xp
 

@@ -1,14 +1,18 @@
 """Special values, as the standard's text has them: infinities, nan, signed zeros, no elements."""
 
+from itertools import groupby
 from typing import Any
 
 import numpy as np
 import pytest
 
 from dimflow import DimArray, Unit, xp
+from dimflow.backends import backend
+from dimflow.errors import UnitError
+from dimflow.xp import for_library
 from tests.xp.agreement import attempt
 from tests.xp.recipes import BINARY, UNARY
-from tests.xp.special_values import OF_MANY, OF_ONE, OF_TWO
+from tests.xp.special_values import OF_LIBRARIES, OF_MANY, OF_ONE, OF_TWO
 
 # Functions of whole numbers, and those that have a test of their own.
 WHOLE = {n for n in (*UNARY, *BINARY) if "bitwise" in n or "unique" in n}
@@ -56,6 +60,58 @@ def test_an_element_in_single_precision(name: str, args: tuple[Any, ...], wanted
     arrays = [xp.asarray(a) for a in args]
     arrays = [xp.astype(a, narrow.get(str(a.dtype), a.dtype)) for a in arrays]
     assert_is(attempt(lambda: getattr(xp, name)(*arrays)), wanted)
+
+
+def dtype_of(case: tuple[Any, ...]) -> str:
+    """The dtype that holds the arguments of a case in any library."""
+    if any(isinstance(value, complex) for value in case[:-1]):
+        return "complex64"
+    return "bool" if isinstance(case[0], bool) else "float32"
+
+
+def elements(library: str, dtype: str, values: Any, unit: str) -> DimArray:
+    return DimArray(backend(library).asarray(np.array(values, dtype=dtype)), unit)
+
+
+def is_same(got: Any, wanted: Any) -> bool:
+    try:
+        assert_is(DimArray(got, ""), wanted)
+    except AssertionError:
+        return False
+    return True
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # of Dask, which computes late
+@pytest.mark.parametrize("library", OF_LIBRARIES)
+def test_the_elements_on_other_libraries(library: str) -> None:
+    space, different = for_library(library), set()
+    for name, found in (OF_ONE | OF_TWO).items():
+        narrow = [case for case in found if is_narrow(pytest.param(name, case[:-1], case[-1]))]
+        for dtype, group in groupby(sorted(narrow, key=dtype_of), dtype_of):
+            *columns, wanted = zip(*group, strict=True)
+            args = [elements(library, dtype, column, "") for column in columns]
+            got = getattr(space, name)(*args).to_numpy("")
+            for case, one, other in zip(zip(*columns, strict=True), got, wanted, strict=True):
+                if not is_same(one, other):
+                    different.add((name, case))
+            try:
+                lengths = getattr(space, name)(*[elements(library, dtype, c, "m") for c in columns])
+            except UnitError:
+                continue
+            np.testing.assert_array_equal(lengths.to_numpy(), got, err_msg=name)
+            assert np.array_equal(np.signbit(np.real(lengths.to_numpy())), np.signbit(np.real(got)))
+    assert repr(sorted(different, key=repr)) == repr(sorted(OF_LIBRARIES[library], key=repr))
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.filterwarnings("ignore:.*degrees of freedom:UserWarning")
+@pytest.mark.parametrize("library", OF_LIBRARIES)
+def test_the_reductions_on_other_libraries(library: str) -> None:
+    for name, found in OF_MANY.items():
+        for values, wanted in found:
+            x = elements(library, "float32", values, "")
+            got = getattr(for_library(library), name)(x)
+            assert is_same(got.to_numpy(""), wanted), (name, values)
 
 
 @pytest.mark.parametrize(("name", "args", "wanted"), cases(OF_MANY))

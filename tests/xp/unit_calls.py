@@ -17,14 +17,14 @@ nextafter remainder subtract clip concat diff flip max mean min moveaxis permute
 sort std sum take take_along_axis tile tril triu unstack broadcast_arrays broadcast_to
 cumulative_sum expand_dims meshgrid reshape squeeze stack where empty_like full_like ones_like
 zeros_like astype matrix_transpose unique_values linalg.diagonal linalg.matrix_norm linalg.trace
-linalg.vector_norm linalg.svdvals linalg.matrix_transpose linalg.eigvalsh
+linalg.vector_norm linalg.svdvals linalg.matrix_transpose linalg.eigvalsh linalg.eigvals
 fft.fft fft.ifft fft.fftn fft.ifftn fft.rfft fft.irfft fft.rfftn fft.irfftn fft.hfft fft.ihfft
 fft.fftshift fft.ifftshift
 """
 PURE = """
 isfinite isinf isnan logical_not sign signbit equal greater greater_equal less less_equal
 not_equal logical_and logical_or logical_xor divide floor_divide all any argmax argmin argsort
-count_nonzero nonzero searchsorted atan2 linalg.matrix_rank linalg.solve
+count_nonzero nonzero searchsorted isin atan2 linalg.matrix_rank linalg.solve
 """
 TWICE = """
 square multiply matmul var vecdot tensordot linalg.matmul linalg.cross linalg.outer linalg.vecdot
@@ -37,6 +37,7 @@ POWERS: dict[str, float | tuple[float, ...]] = {
     "linalg.cholesky": 0.5,
     "linalg.det": 3,
     "linalg.eigh": (1, 0),
+    "linalg.eig": (1, 0),
     "linalg.inv": -1,
     "linalg.pinv": -1,
     "linalg.qr": (0, 1),

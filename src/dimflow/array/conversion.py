@@ -8,6 +8,7 @@ import numpy as np
 from dimflow.array.core import Core, is_followed
 from dimflow.array.holes import visible
 from dimflow.backends import backend, backend_of
+from dimflow.backends.reading import refused, unstoppable
 from dimflow.errors import NotANumber, UnitError
 from dimflow.ops.rules.convert import Converter, checked_converter
 from dimflow.ops.rules.units import PURE
@@ -34,6 +35,9 @@ def as_unit(given: Any) -> Unit:
     """What is given as a unit: ours, a text, or a unit of pint, astropy or unyt."""
     if isinstance(given, str):
         return Unit(given)
+    if isinstance(given, Core):
+        text = f"{given._raw} {given._unit}" if given.shape == () else str(given._unit)
+        raise UnitError("a unit is asked for, but got a DimArray", f"write Unit({text!r})")
     from dimflow.array.peers import unit_from
 
     return unit_from(given)
@@ -64,7 +68,7 @@ class Conversions(Core):
 
     def to_value(self, unit: Unit | str | None = None, via: Any = None) -> Any:
         """The raw numbers in a unit; in the array's own without one (then without a copy)."""
-        return self._raw if unit is None else self.to(unit, via, copy=False)._raw
+        return self._numbers(self._raw if unit is None else self.to(unit, via, copy=False)._raw)
 
     def m_as(self, unit: Unit | str) -> Any:
         """The raw numbers in a unit, under pint's name."""
@@ -97,6 +101,19 @@ class Conversions(Core):
     def to_base_units(self) -> Self:
         """In the coherent SI unit, spelled in base units."""
         return self.to(self._unit.to_base())
+
+    @property
+    def si(self) -> Self:
+        """In the SI unit: km/h in m/s, eV in J, °C in K."""
+        return self.in_system("SI")
+
+    def to_compact(self) -> Self:
+        """With the prefix that brings the largest number between 1 and 1000: 3000 m in 3 km."""
+        from dimflow.units.compact import compact
+
+        numbers = np.abs(self.to_numpy())
+        finite = numbers[np.isfinite(numbers)]
+        return self.to(compact(self._unit, float(finite.max()))) if finite.size else self.copy()
 
     def in_system(self, system: Any) -> Self:
         """In the unit that a system (its name or a `UnitSystem`) has for this one: 'CGS', 'SI'."""
@@ -162,44 +179,59 @@ class Conversions(Core):
 
     def to_numpy(self, unit: Unit | str | None = None) -> Any:
         """The numbers as a NumPy array, in the array's own unit or in another."""
-        raw = self.to_value(unit)
+        raw = self._raw if unit is None else self.to(unit, copy=False)._raw
         return backend_of(raw).to_numpy(raw)
 
     def item(self, *index: int) -> Any:
         """The one element, or that at an index, as a Python number in the array's unit."""
+        if is_followed(self):  # which refuses, by this name
+            return self._raw.item(*index)
         return visible(self.to_numpy(), "x.item()", *index).item(*index)
 
     def tolist(self) -> Any:
         """The numbers as nested lists, in the array's unit."""
-        return self.to_numpy().tolist()
+        return self._raw.tolist() if is_followed(self) else self.to_numpy().tolist()
 
     # To a plain number, if that loses no unit
 
-    def _real(self, operation: str) -> Any:
+    def _real(self, operation: str, advice: str = "") -> Any:
         """The pure numbers, if they are real: NumPy's complex scalars would lose a part."""
-        raw = visible(self._pure(operation), operation)
+        raw = visible(self._pure(operation, advice), operation)
         if isinstance(raw, np.complexfloating):
             raise NotANumber(operation, f"{raw.dtype} (take x.real or abs(x) first)")
         return raw
 
     def __float__(self) -> float:
-        return float(self._real("float(x)"))
+        advice = "; NumPy's functions, such as hypot and isclose, take quantities"
+        return float(self._real("float(x)", advice))
 
     def __int__(self) -> int:
         return int(self._real("int(x)"))
 
     def __complex__(self) -> complex:
+        library = unstoppable.get()
+        if library is not None and library.asks_complex:
+            raise refused("complex(x)")
         return complex(visible(self._pure("complex(x)"), "complex(x)"))
 
     def __index__(self) -> int:
         return operator.index(visible(self._pure("index(x)"), "index(x)"))
+
+    def __trunc__(self) -> int:
+        return int(self._real("math.trunc(x)"))
+
+    def as_integer_ratio(self) -> tuple[int, int]:
+        """One pure number as a fraction in lowest terms, for which `statistics` asks."""
+        self._real("x.as_integer_ratio()")
+        ratio: tuple[int, int] = self.to(PURE).item().as_integer_ratio()
+        return ratio
 
     def __bool__(self) -> bool:
         if self._unit.law is not None:
             from dimflow.errors import PointError
 
             raise PointError("bool(x)", self._unit, "compare with a point of the same kind")
-        return bool(self._raw)
+        return bool(visible(self._raw, "bool(x)"))
 
     def __round__(self, digits: int | None = None) -> Any:
         from dimflow import ops

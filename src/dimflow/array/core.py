@@ -6,8 +6,9 @@ from dimflow.backends import Device, backend_of
 from dimflow.errors import UnitLossError
 from dimflow.ops.dispatch import followed
 from dimflow.ops.rules.convert import converter
-from dimflow.ops.rules.units import PURE
+from dimflow.ops.rules.units import BARE, PURE
 from dimflow.units import Dimension, Unit
+from dimflow.units.alike import is_number
 
 _new = object.__new__
 
@@ -30,23 +31,53 @@ class Core:
     def _adopted(self) -> None:
         """Called on an array that was made as a DimArray and became one of its library's class."""
 
-    def _pure(self, operation: str) -> Any:
+    def _pure(self, operation: str, advice: str = "") -> Any:
         """The raw numbers of an array of pure numbers; an error that names the operation if not."""
         unit = self._unit
-        if not unit.dimension.is_dimensionless:
-            raise UnitLossError(operation, unit)
+        if not is_number(unit):
+            error = UnitLossError(operation, unit)
+            error.hint = f"{error.hint}{advice}"
+            raise error
         convert = converter(unit, PURE)
         return self._raw if convert is None else convert(self._raw)
+
+    def _parameter(self, name: str, function: str) -> Any:
+        """The numbers of a parameter that has no unit; the choice of one would make none of it."""
+        try:
+            return self._pure(f"{name}= of {function}")
+        except UnitLossError as error:
+            error.hint = (
+                f"it is a pure number: divide by a quantity of {self._unit.dimension} first"
+            )
+            if name in ("rcond", "rtol"):
+                error.hint += ", such as the largest singular value np.linalg.norm(A, 2)"
+            raise
+
+    def _numbers(self, raw: Any) -> Any:
+        """Raw numbers as users get them. A tracer of our engine keeps a class that NumPy's
+        functions know.
+        """
+        return self._like(raw, BARE) if type(raw) in followed else raw
 
     @property
     def data(self) -> Any:
         """The raw array: the numbers in this array's unit."""
-        return self._raw
+        return self._numbers(self._raw)
 
     @property
     def magnitude(self) -> Any:
         """The raw array, under pint's name."""
-        return self._raw
+        return self._numbers(self._raw)
+
+    @property
+    def m(self) -> Any:
+        """The raw array, under pint's short name."""
+        return self._numbers(self._raw)
+
+    @property
+    def value(self) -> Any:
+        """The raw array, under astropy's and unyt's name."""
+        return self._numbers(self._raw)
 
     @property
     def unit(self) -> Unit:

@@ -28,9 +28,11 @@ class DimArray(
 
         DimArray([1.0, 2.0], "m/s")
         np.arange(3.0) * units.kg
+        DimArray("65 mile/hour")
 
     `data` is anything array-like: an array of any library that dimflow knows (shared, unless
-    `copy=True`), numbers, lists, lists of DimArrays, another DimArray (then `unit` converts it).
+    `copy=True`), numbers, lists, lists of DimArrays, another DimArray (then `unit` converts it), or
+    a number and its unit in a string.
     `unit` is a `Unit` or a text; without one the array is dimensionless.
 
     The unit of an array never changes: in-place operators, assignment and `out=` convert what comes
@@ -75,8 +77,15 @@ class DimArray(
                 from dimflow.array.guises import attribute
 
                 return attribute(self, name)
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            text = f"{type(self).__name__!r} object has no attribute {name!r}"
+            is_function = hasattr(_ndarray, name) and hasattr(np, name)
+            raise AttributeError(f"{text}; np.{name} takes quantities" if is_function else text)
 
+
+for _part in DimArray.__bases__:  # Python's own errors name the class that users know
+    for _method in vars(_part).values():
+        if getattr(_method, "__qualname__", "").startswith(f"{_part.__name__}."):
+            _method.__qualname__ = f"DimArray.{_method.__name__}"
 
 _classes: dict[type, type[DimArray]] = {_ndarray: DimArray}
 

@@ -9,15 +9,20 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dimflow.array.core import Core
-from dimflow.backends import Backend
-from dimflow.errors import NoDataError, TracedValueError, UnitError, UnitFormatError
+from dimflow.backends import Backend, backend_of
+from dimflow.errors import NoDataError, NotANumber, TracedValueError, UnitError, UnitFormatError
 from dimflow.ops.dispatch import interpreter_of
+from dimflow.ops.rules.convert import converter
+from dimflow.ops.rules.units import PURE
+from dimflow.units import Unit
+from dimflow.units.simplify import as_shown
 
 _TABLE_LIMIT = 400  # elements that an HTML table or a LaTeX matrix shows
 _IMPLIED = ("float64", "int64", "complex128", "bool")  # dtypes that their literals imply
 _NUMBER = re.compile(
     r"((?:.?[<>=^])?[-+ ]?z?#?0?\d*[,_]?(?:\.\d+)?[bcdeEfFgGnoxX%]?)\s*([A-Za-z~].*)?", re.DOTALL
 )
+_TWO_NUMBERS = re.compile(r"-?[0-9]{1,3} [0-9]{3}(?![0-9])|[^\[ ]+ [0-9][^A-Za-zµΩ%°]*$")
 _POWER = re.compile(r"e([-+]?\d+)")
 
 
@@ -54,14 +59,18 @@ def display(**options: Any) -> Iterator[None]:
         if value is not None and (type(value) is not int or value < 0):
             raise UnitFormatError(f"display's {name} is a count, but got {value!r:.40}")
     if options.get("style"):
-        from dimflow.units import Unit
-
-        format(Unit("m"), options["style"])  # a wrong style is an error here and not at every print
+        format(Unit(""), options["style"])  # a wrong style is an error here and not at every print
     token = _options.set(known._replace(**options))
     try:
         yield
     finally:
         _options.reset(token)
+
+
+def _beside(number: str, unit: str) -> str:
+    """A number and its unit; 3*0.5 and 1*500/min where a space would leave one number or two."""
+    text = f"{number} {unit}".rstrip()
+    return f"{number}*{unit}" if _TWO_NUMBERS.match(text) else text
 
 
 class Display(Core):
@@ -70,8 +79,7 @@ class Display(Core):
     __slots__ = ()
 
     def __repr__(self) -> str:
-        name, unit = type(self).__name__, str(self._unit)
-        raw = _numpy(self)
+        name, raw, unit = type(self).__name__, _numpy(self), str(self._unit)
         if raw is None:
             return f"{name}({self._raw!r}, {unit!r})"
         head = f"{name}("
@@ -85,9 +93,9 @@ class Display(Core):
         return f"{head}{text}{tail})"
 
     def __str__(self) -> str:
-        raw = _numpy(self)
+        raw, unit = _shown(self)
         text = repr(self._raw) if raw is None else _text(raw, separator=" ", prefix="")
-        return f"{text} {_unit_text(self)}".rstrip()
+        return _beside(text, _unit_text(unit))
 
     def __format__(self, spec: str) -> str:
         """A number's spec, then how to write the unit: `.3f`, `.2e unicode`, `.3f~P`, `latex`."""
@@ -100,8 +108,12 @@ class Display(Core):
                 "a number's format, then a style of the unit: '.3f', '.2e unicode', '.3f~P'",
             )
         number, style = found[1], (found[2] or "").strip()
-        unit = format(self._unit, style or _options.get().style)
-        raw = _numpy(self)
+        if len(spec) > 1 and spec.isalpha() and spec.islower():  # cf and compact are no c and f
+            number, style = "", spec
+        if number.endswith("%"):  # Python's own multiplies by 100, so that the unit counts
+            self = self._like(self._pure(f"the format {spec!r}"), PURE)
+        raw, own = _shown(self)
+        unit = format(own, style or _options.get().style)
         if raw is None:
             text = repr(self._raw)
         elif not number:
@@ -110,11 +122,12 @@ class Display(Core):
             text = _formatted(raw, number)
         if style in ("latex", "~L", "L"):
             return text + (rf"\ {unit}" if unit else "")
-        return f"{text} {unit}".rstrip()
+        return _beside(text, unit)
 
     def _repr_inline_(self, max_width: int) -> str:
         """One line for xarray's tables: the unit, then as many numbers as there is room for."""
-        raw, head = _numpy(self), f"[{_unit_text(self)}]"
+        raw, unit = _shown(self)
+        head = f"[{_unit_text(unit)}]"
         if raw is None or not raw.size:
             return f"{head} {type(self._raw).__name__}"[:max_width]
         room = max(max_width - len(head) - 1, 0)
@@ -130,7 +143,8 @@ class Display(Core):
     def _repr_html_(self) -> str:
         import html
 
-        raw, unit = _numpy(self), self._unit.format("html")
+        raw, own = _shown(self)
+        unit = own.format("html")
         if raw is None or raw.ndim != 2 or not 0 < raw.size <= _TABLE_LIMIT:
             text = repr(self._raw) if raw is None else _text(raw, separator=" ", prefix="")
             shown = html.escape(text)
@@ -145,7 +159,8 @@ class Display(Core):
         return f"<table>{caption}{rows}</table>"
 
     def _repr_latex_(self) -> str | None:
-        raw, unit = _numpy(self), self._unit.format("latex")
+        raw, own = _shown(self)
+        unit = own.format("latex")
         if raw is None or raw.ndim > 2 or raw.size > _TABLE_LIMIT or not raw.size:
             return None  # Jupyter shows the next best form
         cells = [[_latex(cell) for cell in row] for row in _cells(np.atleast_2d(raw))]
@@ -159,20 +174,34 @@ class Display(Core):
 
 def _numpy(array: Core) -> Any:
     """The numbers as a NumPy array; None for a value that holds none (traced, abstract, lazy)."""
-    interpreter = interpreter_of(type(array._raw))
+    try:
+        interpreter = interpreter_of(type(array._raw))
+    except NotANumber:  # what a library puts in the place of numbers, to show a structure
+        return None
     if not isinstance(interpreter, Backend) or interpreter.beneath(array._raw).is_lazy:
         return None
+    raw = interpreter.detach(array._raw)
+    library = backend_of(raw)  # of what was within, if a trace followed it
     try:
-        return np.asanyarray(interpreter.to_numpy(interpreter.detach(array._raw)))
+        return np.asanyarray(library.to_numpy(raw))
     except (NoDataError, TracedValueError):
         return None
     except UnitError:  # a dtype that NumPy has not, such as bfloat16
-        raw = interpreter.asarray(interpreter.detach(array._raw), dtype="float32")
-        return np.asarray(interpreter.to_numpy(raw))
+        return np.asarray(library.to_numpy(library.asarray(raw, dtype="float32")))
 
 
-def _unit_text(array: Core) -> str:
-    return format(array._unit, _options.get().style)
+def _shown(array: Core) -> tuple[Any, Unit]:
+    """The numbers as a NumPy array, if there are any, and the unit that they are shown in."""
+    raw, unit = _numpy(array), array._unit
+    shown = as_shown(unit)
+    if shown is unit or raw is None:
+        return raw, unit
+    convert = converter(unit, shown)
+    return raw if convert is None else convert(raw), shown
+
+
+def _unit_text(unit: Unit) -> str:
+    return format(unit, _options.get().style)
 
 
 def _holed(raw: Any) -> Any:

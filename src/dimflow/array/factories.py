@@ -9,15 +9,19 @@ from dimflow import ops
 from dimflow.array.core import Core, is_followed
 from dimflow.array.dimarray import DimArray, wrap
 from dimflow.array.interpreter import lifted
-from dimflow.array.numpy_host.parts import refuse_deaf
+from dimflow.array.numpy_host.parts import is_deaf, refuse_deaf
 from dimflow.array.numpy_host.rules import between
 from dimflow.backends import Backend
 from dimflow.backends import backend as backend_named
 from dimflow.errors import DimensionError, PointError, UnitError
+from dimflow.ops.dispatch import interpreter_of
 from dimflow.ops.rules.convert import checked_converter
 from dimflow.ops.rules.dtypes import named
-from dimflow.ops.rules.units import ENDLESS, PURE, ZERO
+from dimflow.ops.rules.units import BARE, ENDLESS, PURE, ZERO
+from dimflow.ops.rules.values import refuse_cast
 from dimflow.units import Unit
+from dimflow.units.alike import are_alike
+from dimflow.units.conversion import cannot_convert
 from dimflow.units.meaning import Logarithmic
 
 __all__ = [
@@ -34,6 +38,7 @@ __all__ = [
     "linspace",
     "logspace",
     "ones",
+    "quantity",
     "tri",
     "zeros",
 ]
@@ -54,6 +59,11 @@ def asarray(
     if isinstance(data, DimArray) and unit is dtype is backend is device is copy is None:
         return data
     return DimArray(data, unit, dtype=dtype, backend=backend, device=device, copy=copy)
+
+
+def quantity(value: Any, unit: Unit | str | None = None, *, dtype: Any = None) -> DimArray:
+    """A value with a unit, also from a string: `quantity("65 mile/hour")`, `quantity(3, "m")`."""
+    return DimArray(value, unit, dtype=dtype)
 
 
 def convert_to_tensor(
@@ -98,9 +108,15 @@ def _native(
         return _made(raw, unit, backend, device)
     dtype = None if dtype is None else library.as_dtype(dtype)
     place = library.native_device(device)
-    args = tuple(a.item() if isinstance(a, np.ndarray) and not a.ndim else a for a in args)
-    raw = getattr(library.namespace, name)(*args, dtype=dtype, device=place, **options)
+    numbers = tuple(map(_number, args))
+    options = {key: _number(value) for key, value in options.items()}
+    raw = getattr(library.namespace, name)(*numbers, dtype=dtype, device=place, **options)
     return wrap(raw, PURE if unit is None else Unit(unit))
+
+
+def _number(value: Any) -> Any:
+    """Python's number for NumPy's: the arguments of other libraries' makers are no arrays."""
+    return value.item() if isinstance(value, (np.ndarray, np.generic)) and not value.ndim else value
 
 
 def zeros(
@@ -148,8 +164,14 @@ def full(
     backend: str | None = None,
     device: Any = None,
 ) -> DimArray:
-    """An array of one value, which may carry a unit itself."""
+    """An array of one value, which may carry a unit itself, and be of any library."""
+    raw = getattr(fill_value, "_raw", fill_value)
+    if is_deaf(raw) and not is_followed(raw):
+        one = DimArray(fill_value, unit, backend=backend, device=device)
+        refuse_cast("full", dtype, (raw,), one.unit)
+        return ops.full_like(one, one, dtype=dtype, shape=shape)  # type: ignore[no-any-return]
     (value,), found = in_one_unit("full", unit, fill_value, is_op=True)
+    refuse_cast("full", dtype, (value,), found)
     if is_followed(value):
         filled = ops.broadcast_to(value, shape=(shape,) if isinstance(shape, int) else tuple(shape))
         return wrap(filled if dtype is None else ops.astype(filled, named(dtype)), found)
@@ -195,10 +217,22 @@ def arange(
     """Equally spaced values: `arange(0 * u.m, 1 * u.km, 250 * u.m)`, `arange(5, unit="s")`.
 
     The ends and the step are in the first unit among them, or in `unit`; a bare number counts in
-    `unit` where that is given.
+    `unit` where that is given. The step of points is a difference: `5 * u.K` from 0 to 20 °C.
     """
     given = [start, stop, step]
-    values, found = in_one_unit("arange", unit, *(v for v in given if v is not None))
+    ends_given = [v for v in given[:2] if v is not None]
+    values, found = in_one_unit("arange", unit, *ends_given)
+    own = _carried(step)
+    if step is not None and found.law is None:
+        values, found = in_one_unit("arange", unit, *ends_given, step)
+    elif step is not None:
+        if own is None and unit is None:
+            raise DimensionError("arange", found, PURE, "give the step a unit")
+        if own is not None and own.law is not None:
+            hint = f"give the step as a difference: 5 * Unit({str(own.delta)!r})"
+            raise PointError("a step of arange", own, hint)
+        values += in_one_unit("arange", found.delta, step)[0]
+    refuse_cast("arange", dtype, values, found)
     following = iter(values)
     ends = [None if v is None else next(following) for v in given]
     numbers = [e for e in ends[:2] if e is not None]
@@ -223,11 +257,13 @@ def linspace(
 ) -> DimArray:
     """`num` values from start to stop, equally spaced."""
     (first, last), found = in_one_unit("linspace", unit, start, stop, is_op=True)
+    refuse_cast("linspace", dtype, (0.5,), found)  # whatever the ends are
     if isinstance(found.law, Logarithmic):
         raise PointError("linspace", found, "convert the ends to the .linear unit first")
-    if is_followed(first) or is_followed(last):
-        made = between(first, last, num=num, endpoint=endpoint, dtype=named(dtype), axis=axis)
-        return wrap(made, found)
+    if interpreter_of(type(first)).rank or interpreter_of(type(last)).rank:
+        raw = between(first, last, num=num, endpoint=endpoint, dtype=named(dtype), axis=axis)
+        made = wrap(raw, found)
+        return made if backend is None else made.to_backend(backend, device=device)
     raw = np.linspace(first, last, num, endpoint, dtype=named(dtype), axis=axis)
     return _made(raw, found, backend, device, dtype)
 
@@ -246,6 +282,7 @@ def geomspace(
 ) -> DimArray:
     """`num` values from start to stop, each the same multiple of the one before."""
     (first, last), found = in_one_unit("geomspace", unit, start, stop)
+    refuse_cast("geomspace", dtype, (0.5,), found)  # whatever the ends are
     if found.law is not None:
         raise PointError("geomspace", found, "convert the ends to the .linear unit first")
     raw = np.geomspace(first, last, num, endpoint, dtype=named(dtype), axis=axis)
@@ -272,6 +309,7 @@ def logspace(
             f"logspace takes exponents, which are pure numbers, but got {exponents}",
             "for ends with a unit use geomspace",
         )
+    refuse_cast("logspace", dtype, (0.5,), PURE if unit is None else Unit(unit))
     raw = np.logspace(first, last, num, endpoint, base, named(dtype), axis)
     return _made(raw, unit, backend, device, dtype)
 
@@ -305,13 +343,12 @@ def in_one_unit(
     """Numbers of values in one unit: the one asked for, or the first that a value has.
 
     A bare number counts in the unit asked for; without one it must be 0, infinite or nan beside
-    quantities. Values that a trace follows need an operation that goes by ops.
+    quantities. Other libraries' arrays need an operation that goes by ops.
     """
     pairs = [_pair(v) for v in values]
     for raw, _ in pairs:
-        if is_op and is_followed(raw):
-            continue
-        refuse_deaf(raw, f"dimflow.{operation}")
+        if not is_op:
+            refuse_deaf(raw, f"dimflow.{operation}")
     carried = [u for u in (_carried(v) for v in values) if u is not None]
     target = Unit(unit) if unit is not None else carried[0] if carried else PURE
     numbers = []
@@ -319,10 +356,16 @@ def in_one_unit(
         source = _carried(value)
         if source is None:
             free = own is ENDLESS or (own is ZERO and target.law is None)
-            if unit is None and carried and not free:
-                raise DimensionError(operation, carried[0], PURE, "give every end a unit")
-            numbers.append(raw)
-            continue
+            if unit is not None or not carried or free:
+                numbers.append(raw)
+                continue
+            if not are_alike(PURE, target):
+                raise DimensionError(operation, target, PURE, "give every end a unit")
+            source = PURE
+        if unit is None and not are_alike(source, target):
+            raise cannot_convert(source, target)
+        if unit is None and isinstance(source.law, Logarithmic) and target.law is None:
+            raise PointError(operation, source, f"say in which unit: unit={str(target)!r}")
         convert = checked_converter(source, target)
         numbers.append(raw if convert is None else convert(raw))
     return numbers, target
@@ -335,4 +378,7 @@ def _pair(value: Any) -> Any:
 def _carried(value: Any) -> Unit | None:
     """The unit that a value brings with it; None for a bare number."""
     unit = getattr(value, "unit", None)
-    return unit if isinstance(unit, Unit) else None
+    if not isinstance(unit, Unit):
+        unit = _pair(value)[1]  # of a duration, of another library
+        return unit if isinstance(unit, Unit) and unit is not PURE else None
+    return None if unit is BARE else unit

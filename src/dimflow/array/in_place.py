@@ -1,6 +1,8 @@
 """Writing into arrays that exist: in-place operators, assignment and `out=` never change a unit."""
 
 from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -18,6 +20,7 @@ from dimflow.ops.rules.dtypes import kind_of
 from dimflow.ops.rules.units import ENDLESS, PURE, ZERO
 from dimflow.ops.rules.values import refuse_cut
 from dimflow.units import Unit
+from dimflow.units.alike import are_alike, readings
 
 _NEW_NAME = "give the result a name of its own: y = x * ..."
 
@@ -31,6 +34,8 @@ def write(array: Core, op: Op, function: Callable[[Any, Any], Any], other: Any) 
         return write_result(array, array**other)
     if isinstance(other, Unit):
         raise _changes(op, array._unit, "a product with a unit")
+    if isinstance(other, (Fraction, Decimal)):
+        other = float(other)
     if is_foreign(type(other)):
         return NotImplemented
     if dispatch.followed and (is_followed(array) or is_followed(other)):
@@ -101,14 +106,16 @@ def in_unit(target: Unit, value: Any, operation: str, hint: str | None = None) -
     if unit is ENDLESS or (unit is ZERO and target.law is None):
         return raws[0]
     source = unit if isinstance(unit, Unit) else PURE
-    if source.dimension is not target.dimension:
+    if not are_alike(source, target):
         wanted, given = str(target) or "a pure number", str(source) or "a pure number"
+        meant = readings(source, target, ("y", "x"))
         if hint is None:
-            if source.key is PURE.key:
-                hint = f"write the value with its unit: 5 * Unit({str(target)!r})"
-            raise UnitError(f"{operation} takes values in {wanted}, but got {given}", hint)
+            if meant is None and source.key is PURE.key:
+                meant = f"write the value with its unit: 5 * Unit({str(target)!r})"
+            raise UnitError(f"{operation} takes values in {wanted}, but got {given}", meant)
         raise UnitError(
-            f"{operation} would change the unit of an existing array from {wanted} to {given}", hint
+            f"{operation} would change the unit of an existing array from {wanted} to {given}",
+            meant or hint,
         )
     convert = checked_converter(source, target)
     return raws[0] if convert is None else convert(raws[0])

@@ -1,6 +1,9 @@
 """Indexing a DimArray: elements, slices, masks, assignment, iteration."""
 
+import random
+import sys
 from collections.abc import Iterator
+from dis import opname
 from typing import Any, Self
 
 import numpy as np
@@ -9,7 +12,7 @@ from dimflow import ops
 from dimflow.array.core import Core, is_followed
 from dimflow.backends import Backend, backend_of
 from dimflow.backends.holes import refuse_key
-from dimflow.errors import TracedValueError
+from dimflow.errors import NotANumber, TracedValueError, UnsupportedFunction
 from dimflow.ops.dispatch import followed, interpreter_of
 
 _new = object.__new__
@@ -31,6 +34,30 @@ def _picked(raw: Any, key: Any) -> Any:
     """x[key] as the library does it; a traced value does it itself."""
     library = interpreter_of(type(raw))
     return library.getitem(raw, key) if isinstance(library, Backend) else raw[key]
+
+
+def _masked_scalar(raw: Any, key: Any) -> Any:
+    """An array in the place of a scalar of NumPy's, which no element of another array follows.
+
+    So it is refused but where a mask asks for it, as code for the array API does of all results.
+    """
+    if np.ndim(key) or np.asarray(key).dtype != bool:
+        raise NotANumber("an assignment", f"{raw.dtype}, which cannot be written into")
+    return np.array(raw)
+
+
+def _refuse_swap(raw: Any, value: Any) -> None:
+    """An error within a shuffle that is not ours: it swaps x[i], x[j] = x[j], x[i].
+
+    NumPy's is compiled and Python's is not. What they swap are views, so rows would be lost.
+    """
+    if type(value) is not _ndarray or not np.may_share_memory(raw, value):
+        return
+    code, place = (caller := sys._getframe(2)).f_code, caller.f_lasti
+    if opname[code.co_code[place]] != "STORE_SUBSCR" or code is random.Random.shuffle.__code__:
+        reason = "it swaps parts of the array that are views, and so would lose some of them"
+        hint = "take them in another order: x = dimflow.random.default_rng().permutation(x)"
+        raise UnsupportedFunction("shuffle by NumPy or Python", reason, hint)
 
 
 def _holds_carriers(key: Any) -> bool:
@@ -61,13 +88,18 @@ class Indexing(Core):
     def __setitem__(self, key: Any, value: Any) -> None:
         from dimflow.array.in_place import in_unit
 
+        if type(key) is int and isinstance(value, Core) and type(self._raw) is _ndarray:
+            _refuse_swap(self._raw, value._raw)
         raw = in_unit(self._unit, value, "an assignment")
         if type(raw) in followed or type(self._raw) in followed:
             from dimflow.array.followed import assign
 
             assign(self, raw_key(key), raw)
         else:
-            backend_of(self._raw).assign(self._raw, raw_key(key), raw)
+            key = raw_key(key)
+            if isinstance(self._raw, np.generic):
+                self._raw = _masked_scalar(self._raw, key)
+            backend_of(self._raw).assign(self._raw, key, raw)
 
     @property
     def at(self) -> Any:
@@ -79,7 +111,9 @@ class Indexing(Core):
     def __len__(self) -> int:
         raw = self._raw
         shape = raw.shape  # the standard's arrays need have no length of their own
-        return shape[0] if shape else len(raw)
+        if not shape:  # others say no more, such as torch.tensor of a list
+            raise TypeError("len() of one quantity; a list of them is joined by dimflow.stack(...)")
+        return shape[0]  # type: ignore[no-any-return]
 
     def __iter__(self) -> Iterator[Self]:
         unit = self._unit
@@ -87,3 +121,30 @@ class Indexing(Core):
 
     def __contains__(self, value: object) -> bool:
         return bool(ops.any(self == value))
+
+
+class Flat:
+    """The elements one after another, to loop over, to index and to write: `x.flat[2] = 0`."""
+
+    __slots__ = ("_array", "_elements")
+
+    def __init__(self, array: Any) -> None:
+        self._array = array
+        self._elements = iter(self[:])
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> Any:
+        return next(self._elements)
+
+    def __len__(self) -> int:
+        return int(self._array.size)
+
+    def __getitem__(self, key: Any) -> Any:
+        return ops.reshape(self._array, shape=(-1,))[key]
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        shape, places = self._array.shape, np.arange(len(self))[raw_key(key)]
+        if shape or places.size:
+            self._array[np.unravel_index(places, shape) if shape else ...] = value

@@ -5,12 +5,18 @@ from typing import Any
 
 import numpy as np
 
+from dimflow import ops
 from dimflow.array.dimarray import DimArray, wrap
+from dimflow.array.durations import is_duration
 from dimflow.backends import Backend
+from dimflow.backends.abstract import Abstract
 from dimflow.backends.holes import has_holes, refuse_holes
 from dimflow.errors import DimensionError, NotANumber, UnitError
 from dimflow.ops import Op, dispatch
+from dimflow.ops.rules import points
+from dimflow.ops.rules.dtypes import named
 from dimflow.ops.rules.units import ENDLESS, PURE, ZERO, AnyUnit, Plan, resolve
+from dimflow.ops.rules.values import depends_on_unit, refuse_cast
 from dimflow.units import Unit
 
 
@@ -27,6 +33,9 @@ class UnitInterpreter:
         plan = remembered(op, args)
         if plan is not None:
             raws = tuple([array._raw for array in args])
+            if params.get("dtype") is not None:
+                units = tuple([array._unit for array in args])
+                refuse_cut(op, op.name, raws, params, units, plan.result)
             unit, raw = plan.result, dispatch.run_alike(op, raws, params)
             return wrap(raw, unit) if type(unit) is Unit else wrapped(op, raw, unit)
         raws, units = separated(args)
@@ -38,7 +47,25 @@ class UnitInterpreter:
             return _full_like_broadcast(op, raws)
         if op.unit_dependent:
             params = {name: value for name, value in params.items() if name != "unit"}
-        return wrapped(op, dispatch.run(op, converted(plan, raws), params), plan.result)
+        raws = converted(plan, raws)
+        if params.get("dtype") is not None:
+            refuse_cut(op, op.name, raws, params, units, plan.result)
+        return wrapped(op, dispatch.run(op, raws, params), plan.result)
+
+    def run_with(self, op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
+        """Run an op with a DimArray among its static parameters: pure ones are numbers there."""
+        if op.unit is None:
+            return _by_definition(op, args, params)
+        numbers = dict(params)
+        for name, value in params.items():
+            if isinstance(value, DimArray):
+                raw = numbers[name] = value._parameter(name, op.name)
+                is_static = op.unit.needs_params or isinstance(raw, (np.ndarray, np.generic))
+                if is_static and shape_of(raw) == () and type(raw) not in dispatch.followed:
+                    numbers[name] = wrap(raw, PURE).item()  # an error where a library traces it
+        if op.unit.needs_params and not dispatch.wrappers.isdisjoint(map(type, numbers.values())):
+            return dispatch.run(op, args, numbers)  # the trace refuses what units depend on
+        return self.run(op, args, numbers)
 
 
 def _by_definition(op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
@@ -49,8 +76,7 @@ def _by_definition(op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any
     try:
         return op.call(op.definition, args, params)
     except UnitError as error:
-        if getattr(error, "operation", op.name) != op.name:
-            error.add_note(f"in {op.name}")  # users may not know the part by its name
+        error.of_call(op.name)
         raise
     except Exception as error:
         library = dispatch.select(op, tuple(raws))
@@ -93,6 +119,45 @@ def converted(plan: Plan, raws: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple([raw if convert is None else convert(raw) for convert, raw in pairs])
 
 
+def refuse_cut(
+    op: Op, name: str, raws: tuple[Any, ...], params: Any, units: tuple[Any, ...], result: Any
+) -> None:
+    """An error where `dtype=` of an op would cut fractions off: see `refuse_cast`.
+
+    They may be those of an argument, or of the result, as in the mean of integers.
+    """
+    dtype = params["dtype"]
+    values = values_read(op, raws)
+    refuse_cast(name, dtype, values, (*units, *(result if type(result) is tuple else (result,))))
+    unit = depends_on_unit(dtype, result)
+    if unit is None:
+        return
+    if any(value is raws[0] for value in values) and op.family != "numpy":
+        refuse_cast(name, dtype, _usual(op, raws, params), unit)
+
+
+def values_read(op: Op, raws: tuple[Any, ...]) -> list[Any]:
+    """The arguments whose values a result is made of: none of zeros_like, the second of full_like.
+
+    The casts are none of these: a rule of their own has seen to the unit.
+    """
+    if op.name in ops.TABLE and op.points is points.free:
+        return []
+    read = getattr(op.derivative, "arguments", None)
+    return [raw for i, raw in enumerate(raws) if read is None or i in read]
+
+
+def _usual(op: Op, raws: tuple[Any, ...], params: Any) -> tuple[Any, ...]:
+    """The results of an op without `dtype=`, as shapes and dtypes alone."""
+    forms = tuple(
+        [Abstract(shape_of(r), named(r.dtype)) if hasattr(r, "dtype") else r for r in raws]
+    )
+    own = op.signature.parameters
+    params = {key: None if key == "dtype" else v for key, v in params.items() if key in own}
+    results = op.run(forms, params)
+    return results if isinstance(results, tuple) else (results,)
+
+
 def separated(args: tuple[Any, ...]) -> tuple[tuple[Any, ...], tuple[AnyUnit, ...]]:
     """Raw values and units of arguments."""
     raws: list[Any] = []
@@ -117,7 +182,8 @@ def lifted(value: Any) -> tuple[Any, AnyUnit]:
         if value == 0:
             return value, ZERO
         return value, PURE if isfinite(value) else ENDLESS
-    if isinstance(value, (list, tuple)) or hasattr(value, "unit") or hasattr(value, "units"):
+    is_list = isinstance(value, (list, tuple))
+    if is_list or hasattr(value, "unit") or hasattr(value, "units") or is_duration(value):
         array = DimArray(value)
         return array._raw, array._unit
     if isinstance(value, (str, bytes, dict, set, Unit)):
@@ -163,7 +229,7 @@ def shape_of(raw: Any) -> tuple[int | None, ...]:
 
 def _full_like_broadcast(op: Op, raws: tuple[Any, ...]) -> Any:
     """What equality gives across dimensions, for every element."""
-    return dispatch.run(op, tuple(raws), {}) & False | bool(op.across)
+    return wrap(dispatch.run(op, tuple(raws), {}) & False | bool(op.across), PURE)
 
 
 INTERPRETER = UnitInterpreter()

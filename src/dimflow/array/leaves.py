@@ -28,6 +28,7 @@ from dimflow.errors import (
 from dimflow.ops.rules.convert import checked_converter
 from dimflow.ops.rules.dtypes import kind_of
 from dimflow.units import Unit
+from dimflow.units.alike import are_alike
 
 _adding = Lock()  # passes of several threads may come to one leaf
 AMBIENT = Tape(level=0)  # older than every other trace: what those do is recorded too
@@ -51,7 +52,7 @@ class Gathered:
 
     def check(self, unit: Unit) -> None:
         """DimensionError if gradients of another dimension are here already."""
-        if self.unit is not None and self.unit.dimension is not unit.dimension:
+        if self.unit is not None and not are_alike(self.unit, unit):
             names = ("gathered", "new")
             raise DimensionError("the sum of two gradients", self.unit, unit, _FRESH, names)
 

@@ -6,8 +6,9 @@ import numpy as np
 
 from dimflow import ops
 from dimflow.array.core import Core
+from dimflow.array.indexing import Flat
 from dimflow.backends import backend_of
-from dimflow.errors import NotANumber, ShapeMismatch
+from dimflow.errors import NotANumber, ShapeMismatch, UnsupportedFunction
 from dimflow.ops.rules.units import PURE
 
 
@@ -24,6 +25,13 @@ def _into(out: Any, result: Any) -> Any:
         raise ShapeMismatch("out=", result.shape, target.shape)
     write_result(target, result)
     return out
+
+
+def bits_refused(function: str) -> UnsupportedFunction:
+    """The error for bits that would be read as numbers of another dtype, with a unit."""
+    reason = "the bits of a number, read as another, are no quantity"
+    hint = "x.astype(dtype) converts; x.data.view(dtype) reads the bits of the numbers"
+    return UnsupportedFunction(function, reason, hint)
 
 
 def _axes(axes: tuple[Any, ...]) -> Any:
@@ -60,8 +68,12 @@ class Methods(Core):
 
     @property
     def flat(self) -> Any:
-        """An iterator over the elements."""
-        return iter(ops.reshape(self, shape=(-1,)))
+        """The elements one after another, to loop over, to index and to write."""
+        return Flat(self)
+
+    @flat.setter
+    def flat(self, value: Any) -> None:
+        self.flat[:] = value
 
     def conj(self) -> Any:
         """The complex conjugate."""
@@ -102,9 +114,25 @@ class Methods(Core):
         """The diagonal of two axes."""
         return ops.diagonal(self, offset, axis1, axis2)
 
-    def trace(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+    def trace(
+        self,
+        offset: int = 0,
+        axis1: int = 0,
+        axis2: int = 1,
+        dtype: Any = None,
+        out: Any = None,
+    ) -> Any:
         """The sum of the diagonal."""
-        return ops.trace(self, offset, axis1, axis2)
+        if dtype is None:
+            return _into(out, ops.trace(self, offset, axis1, axis2))
+        parts = ops.diagonal(self, offset, axis1, axis2)
+        return _into(out, ops.sum(parts, -1, dtype=dtype))
+
+    def view(self, dtype: Any = None, order: str = "C") -> Any:
+        """The same elements in an array of its own. Bits that are read as a dtype are refused."""
+        if dtype is None:
+            return ops.reshape(self, shape=self.shape)
+        raise bits_refused(f"{type(self).__name__}.view")
 
     # Reductions
 
@@ -186,13 +214,13 @@ class Methods(Core):
         """Whether no element is zero."""
         return ops.all(self, axis, keepdims=keepdims)
 
-    def cumsum(self, axis: Any = None, out: Any = None) -> Any:
+    def cumsum(self, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
         """Running sums."""
-        return _into(out, ops.cumulative_sum(self, axis))
+        return _into(out, ops.cumulative_sum(self, axis, dtype=dtype))
 
-    def cumprod(self, axis: Any = None, out: Any = None) -> Any:
+    def cumprod(self, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
         """Running products of pure numbers."""
-        return _into(out, ops.cumulative_prod(self, axis))
+        return _into(out, ops.cumulative_prod(self, axis, dtype=dtype))
 
     def norm(self, ord: Any = None, axis: Any = None, *, keepdims: bool = False) -> Any:
         """The norm of a vector or matrix."""
@@ -200,9 +228,9 @@ class Methods(Core):
 
     # Elements
 
-    def clip(self, min: Any = None, max: Any = None) -> Any:
+    def clip(self, min: Any = None, max: Any = None, out: Any = None) -> Any:
         """Elements within limits, which carry a unit."""
-        return ops.clip(self, min, max)
+        return _into(out, ops.clip(self, min, max))
 
     def round(self, decimals: int = 0, *, unit: Any = None) -> Any:
         """Rounded to decimals in a unit."""
@@ -220,9 +248,11 @@ class Methods(Core):
         """The product of matrices, and of stacks of them: `x @ other`."""
         return ops.matmul(self, other)
 
-    def take(self, indices: Any, axis: int | None = None) -> Any:
+    def take(
+        self, indices: Any, axis: int | None = None, out: Any = None, mode: str = "raise"
+    ) -> Any:
         """Elements at indices along an axis."""
-        return ops.take(self, indices, axis)
+        return _into(out, ops.take(self, indices, axis, mode=mode))
 
     def nonzero(self) -> Any:
         """Where elements are not zero."""
@@ -236,8 +266,11 @@ class Methods(Core):
         """
         return self._like(ops.searchsorted(self, v, side=side, sorter=sorter), PURE)
 
-    def argsort(self, axis: int | None = -1) -> Any:
-        """The order that sorts along an axis, as an array of pure numbers: an index like any."""
+    def argsort(self, axis: int | None = -1, kind: Any = None) -> Any:
+        """The order that sorts along an axis, as an array of pure numbers: an index like any.
+
+        It is stable, whatever the `kind`.
+        """
         return self._like(ops.argsort(self, axis), PURE)
 
     # In place

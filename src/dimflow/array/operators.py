@@ -3,6 +3,7 @@
 import operator
 from collections.abc import Callable
 from fractions import Fraction
+from functools import wraps
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Final, Self
 
@@ -12,12 +13,15 @@ from dimflow import ops
 from dimflow.array.core import Core
 from dimflow.array.guests import guest_of
 from dimflow.backends import backend_of
-from dimflow.errors import NoDataError, NotANumber
+from dimflow.errors import NoDataError, NotANumber, PointError, TracedValueError
 from dimflow.ops import Op
-from dimflow.ops.dispatch import interpreter_of
+from dimflow.ops.dispatch import interpreter_of, plain_masks, stubborn
 from dimflow.ops.rules.convert import lazily
-from dimflow.ops.rules.units import ENDLESS, PURE, ZERO, Plan
+from dimflow.ops.rules.dtypes import kind_of
+from dimflow.ops.rules.units import ENDLESS, PURE, ZERO, Plan, ask_pure
 from dimflow.units import Unit
+from dimflow.units.alike import differ_in_kind, is_gain
+from dimflow.units.meaning import Affine
 
 _new = object.__new__
 _PURE: Final = PURE._serial
@@ -25,6 +29,7 @@ _PURE: Final = PURE._serial
 _LIMIT = 1 << 7  # left units, and right units of each, that one operator remembers
 _ndarray = np.ndarray
 _LARGE = 1 << 13  # elements from which memory counts more than a few lines of Python
+_STATIC = "the unit of the result needs a number: x ** 2, or x ** dimflow.stop_gradient(n)"
 _INTO: dict[Any, Any] = {operator.add: np.add, operator.sub: np.subtract}
 _BY_UNIT = {"multiply": operator.mul, "divide": operator.truediv}
 
@@ -33,14 +38,27 @@ _meeting: set[tuple[type, type]] = set()  # two types of raw values that stand i
 
 
 def by_unit(array: Core, unit: Unit, function: Operator) -> Any:
-    """`x * units.m` and `x / units.s`: the numbers stay, in an array of their own."""
-    if array._unit.law is not None:
+    """`x * units.m` and `x / units.s`: the numbers stay, in an array of their own.
+
+    `R * 25 * units.degC` is refused: it would take the temperature for a difference.
+    """
+    own = array._unit
+    is_slope = is_gain(unit) and differ_in_kind(own, unit) and function is operator.truediv
+    if own.law is not None and not (is_gain(own) and (not unit.is_dimensionless or is_slope)):
         return ops.multiply(array, array._like(1.0, unit))  # raises, with its hint
-    return array._like(backend_of(array._raw).copy(array._raw), function(array._unit, unit))
+    result = function(own, unit)
+    if isinstance(unit.law, Affine) and result.law is None and function is operator.mul:
+        kelvin, delta = f"(25 * Unit({str(unit)!r})).to({str(unit.linear)!r})", str(unit.delta)
+        hint = f"for a temperature x * {kelvin}, for a difference x * 25 * Unit({delta!r})"
+        raise PointError("a product with a quantity", unit, hint)
+    return array._like(backend_of(array._raw).copy(array._raw), result)
 
 
 def elsewhere(function: Operator, left: Any, right: Any, other: Any) -> Any:
     """What another library's object makes of an operation; NotImplemented for any other type."""
+    if type(other) is Unit:
+        hint = f"write a quantity: 1 * Unit({str(other)!r})"
+        raise NotANumber(OPERATORS.get(function, function.__name__), f"the unit {other}", hint)
     guest = guest_of(type(other))
     return NotImplemented if guest is None else guest.operate(function, left, right)
 
@@ -147,6 +165,8 @@ def _meet(left: type, right: type) -> bool:
 
 
 def _raised(raw: Any, exponent: float) -> Any:
+    if exponent < 0 and kind_of(raw) in "biu":  # which NumPy refuses, and MLX cuts to 0
+        return ops.static_power(raw, exponent=exponent)
     try:
         return raw**exponent
     except TypeError:
@@ -225,6 +245,27 @@ def _binary(
     return method
 
 
+def _comparison(name: str, function: Operator) -> Any:
+    """A comparison, whose mask is an array of pure numbers.
+
+    JAX's mask is plain: the condition of `jax.lax.while_loop` may be nothing else.
+    """
+    compare = _binary(name, function)
+
+    def method(self: Core, other: Any) -> Any:
+        if type(other) is Unit:  # as one of it, but for keys of dicts, whose hashes would differ
+            if type(self).__hash__ is not None:
+                return NotImplemented
+            other = self._like(1, other)
+        mask = compare(self, other)
+        if isinstance(mask, Core) and type(mask._raw) in plain_masks:
+            return mask._raw
+        return mask
+
+    method.__doc__ = compare.__doc__
+    return method
+
+
 def _reflected(name: str, function: Operator, *, pure: bool = False) -> Any:
     """The same with the array on the right. Another DimArray never stands on the left here."""
     op = ops.get(name)
@@ -262,7 +303,8 @@ def _unary(name: str, function: Callable[[Any], Any]) -> Any:
 
     def method(self: Core) -> Any:
         plan: Plan | None = plans.get((self._unit._serial,))
-        if plan is None or plan.converters is not None or plan.result is None:
+        is_plain = plan is not None and plan.converters is None and plan.result is not None
+        if plan is None or not is_plain or type(self._raw) in lazily:  # Dask's takes any dtype
             return _of_class(self, op.run((self,), {}))
         return self._like(function(self._raw), plan.result)  # type: ignore[arg-type]
 
@@ -280,6 +322,29 @@ def _in_place(name: str, function: Operator) -> Any:
 
     return method
 
+
+def _by_op_on_mlx(name: str, function: Operator) -> Operator:
+    """An operator of raw values. MLX's own is wrong, in batches at least: there the op runs."""
+
+    @wraps(function)
+    def apply(left: Any, right: Any) -> Any:
+        return ops.get(name)(left, right) if type(left) in stubborn else function(left, right)
+
+    return apply
+
+
+_RAW = {
+    name: _by_op_on_mlx(name, function)
+    for name, function in (
+        ("floor_divide", operator.floordiv),
+        ("not_equal", operator.ne),
+        ("bitwise_and", operator.and_),
+        ("bitwise_or", operator.or_),
+        ("bitwise_xor", operator.xor),
+        ("bitwise_left_shift", operator.lshift),
+        ("bitwise_right_shift", operator.rshift),
+    )
+}
 
 _ADDITIONS: Pairs = {}
 _SUBTRACTIONS: Pairs = {}
@@ -363,31 +428,31 @@ class Operators(Core):
         __rmul__ = _reflected("multiply", operator.mul, pure=True)
         __truediv__ = _binary("divide", operator.truediv, pure=True)
         __rtruediv__ = _reflected("divide", operator.truediv, pure=True)
-        __floordiv__ = _binary("floor_divide", operator.floordiv)
-        __rfloordiv__ = _reflected("floor_divide", operator.floordiv)
+        __floordiv__ = _binary("floor_divide", _RAW["floor_divide"])
+        __rfloordiv__ = _reflected("floor_divide", _RAW["floor_divide"])
         __mod__ = _binary("remainder", operator.mod)
         __rmod__ = _reflected("remainder", operator.mod)
         __neg__ = _unary("negative", operator.neg)
         __pos__ = _unary("positive", operator.pos)
         __abs__ = _unary("abs", operator.abs)
 
-        __lt__ = _binary("less", operator.lt)
-        __le__ = _binary("less_equal", operator.le)
-        __gt__ = _binary("greater", operator.gt)
-        __ge__ = _binary("greater_equal", operator.ge)
-        __eq__ = _binary("equal", operator.eq)
-        __ne__ = _binary("not_equal", operator.ne)
+        __lt__ = _comparison("less", operator.lt)
+        __le__ = _comparison("less_equal", operator.le)
+        __gt__ = _comparison("greater", operator.gt)
+        __ge__ = _comparison("greater_equal", operator.ge)
+        __eq__ = _comparison("equal", operator.eq)
+        __ne__ = _comparison("not_equal", _RAW["not_equal"])
 
-        __and__ = _binary("bitwise_and", operator.and_, pure=True)
-        __rand__ = _reflected("bitwise_and", operator.and_, pure=True)
-        __or__ = _binary("bitwise_or", operator.or_, pure=True)
-        __ror__ = _reflected("bitwise_or", operator.or_, pure=True)
-        __xor__ = _binary("bitwise_xor", operator.xor, pure=True)
-        __rxor__ = _reflected("bitwise_xor", operator.xor, pure=True)
-        __lshift__ = _binary("bitwise_left_shift", operator.lshift, pure=True)
-        __rlshift__ = _reflected("bitwise_left_shift", operator.lshift, pure=True)
-        __rshift__ = _binary("bitwise_right_shift", operator.rshift, pure=True)
-        __rrshift__ = _reflected("bitwise_right_shift", operator.rshift, pure=True)
+        __and__ = _binary("bitwise_and", _RAW["bitwise_and"], pure=True)
+        __rand__ = _reflected("bitwise_and", _RAW["bitwise_and"], pure=True)
+        __or__ = _binary("bitwise_or", _RAW["bitwise_or"], pure=True)
+        __ror__ = _reflected("bitwise_or", _RAW["bitwise_or"], pure=True)
+        __xor__ = _binary("bitwise_xor", _RAW["bitwise_xor"], pure=True)
+        __rxor__ = _reflected("bitwise_xor", _RAW["bitwise_xor"], pure=True)
+        __lshift__ = _binary("bitwise_left_shift", _RAW["bitwise_left_shift"], pure=True)
+        __rlshift__ = _reflected("bitwise_left_shift", _RAW["bitwise_left_shift"], pure=True)
+        __rshift__ = _binary("bitwise_right_shift", _RAW["bitwise_right_shift"], pure=True)
+        __rrshift__ = _reflected("bitwise_right_shift", _RAW["bitwise_right_shift"], pure=True)
         __invert__ = _unary("bitwise_invert", operator.invert)
 
         __iadd__ = _in_place("add", operator.iadd)
@@ -413,13 +478,17 @@ class Operators(Core):
             if not unit.dimension.is_dimensionless:
                 power = unit**exponent  # first, since it may raise
                 return self._like(_raised(self._raw, exponent), power)
-            if unit._serial == _PURE:  # to any power, also one that no unit can be raised to
+            if unit.key is PURE.key:  # to any power, also one that no unit can be raised to
                 return self._like(_raised(self._raw, exponent), unit)
-        if isinstance(exponent, Core) and not exponent.shape and unit._serial != _PURE:
+        if isinstance(exponent, Core) and not (exponent.shape or unit.dimension.is_dimensionless):
+            ask_pure("pow", exponent._unit, "exponent")
             try:
-                exponent = exponent.to("").item()  # type: ignore[attr-defined]
+                with backend_of(exponent._raw).refusing_reads():
+                    exponent = exponent.to(PURE).item()  # type: ignore[attr-defined]
             except NoDataError:
                 return ops.pow(self, exponent)
+            except TracedValueError as error:
+                raise TracedValueError("the n of x ** n", error.verb, _STATIC) from None
         if isinstance(exponent, Fraction):  # exact for the unit, and no number of any library
             return ops.static_power(self, exponent=exponent)
         if is_foreign(kind):

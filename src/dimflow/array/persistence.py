@@ -121,7 +121,10 @@ class Persistence(Core):
         return made
 
     def save(self, path: Any, *, compress: bool = False, overwrite: bool = True) -> None:
-        """Save the array and its unit in a `.npz` file; `DimArray.load` reads it."""
+        """Save the array and its unit in a `.npz` file; `DimArray.load` reads it.
+
+        Another suffix is refused: `dimflow.savetxt` and `dimflow.to_csv` write tables.
+        """
         import_module("dimflow.io").save(path, self, compress=compress, overwrite=overwrite)
 
     @classmethod
@@ -150,7 +153,9 @@ def _numbers(library: Backend, raw: Any) -> tuple[Any, str]:
     """As a NumPy array; with the name of the dtype if NumPy has none of it (bfloat16)."""
     dtype = named(library.dtype(raw))
     if isinstance(dtype, np.dtype):
-        return library.to_numpy(raw), ""
+        numbers = library.to_numpy(raw)
+        if numbers.dtype == dtype:  # JAX tells NumPy of its bfloat16, and the others do not use it
+            return numbers, ""
     wider = library.asarray(library.detach(raw), dtype="float32")
     return library.to_numpy(wider), str(dtype).rpartition(".")[2]
 

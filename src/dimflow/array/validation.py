@@ -9,6 +9,7 @@ from dimflow.array.core import Core
 from dimflow.backends import backend_of
 from dimflow.errors import ComputationError, UnitConversionError
 from dimflow.units import Unit
+from dimflow.units.alike import are_alike
 
 
 def validate(
@@ -21,7 +22,7 @@ def validate(
     unit: Any,
 ) -> None:
     """Raise for the first thing that is not as asked for."""
-    if unit is not None and Unit(unit).dimension is not array.dimension:
+    if unit is not None and not are_alike(Unit(unit), array._unit):
         raise UnitConversionError(array._unit, Unit(unit), "validate asked for this unit")
     if finite:
         _all(array, ops.isfinite(array), "finite")
@@ -36,7 +37,7 @@ def validate(
 
 
 def _all(array: Core, mask: Any, wanted: str) -> None:
-    fits = np.asarray(backend_of(mask).to_numpy(mask))
+    fits = np.asarray(mask.to_numpy())
     if fits.all():
         return
     wrong = np.argwhere(~fits)

@@ -82,6 +82,7 @@ class Carrier:
     def __init_subclass__(cls) -> None:
         dispatch.interpreters[cls] = CARRIERS
         dispatch.followed.add(cls)
+        dispatch.wrappers.add(cls)
         layouts[cls] = _laid_out
 
     @property
@@ -162,6 +163,7 @@ class Carrier:
     __float__ = _refused("float(x)", float)
     __complex__ = _refused("complex(x)", complex)
     __array__ = _refused("np.asarray(x)", lambda value, *_, **__: _numpy(value))
+    to_numpy = _refused("x.to_numpy()", lambda value: _numpy(value))
     __dlpack__ = _refused("DLPack", lambda value, **options: value.__dlpack__(**options))
     __dlpack_device__ = _refused("DLPack", lambda value: value.__dlpack_device__())
     to_dask_array = _refused("a function of Dask's", lambda value: value)  # how it takes arrays in
@@ -271,13 +273,13 @@ def _numpy(value: Any) -> Any:
 def _by_its_parts(op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
     """An op with a traced value among its parameters, which its rules take for constant.
 
-    To its definition it is a number like others.
+    To its definition it is a number like others, unless the unit of the result depends on it.
     """
     params = {name: alive(value) for name, value in params.items()}
     traced = {name: value.trace for name, value in params.items() if isinstance(value, Carrier)}
     if not traced:
         return dispatch.run(op, args, params)
-    if op.definition is None:
+    if op.definition is None or (op.unit is not None and op.unit.needs_params):
         (name, trace), *_ = traced.items()
         raise TracedValueError(f"{op.name}(..., {name}=x)", trace.verb, trace.hint)
     return op.call(op.definition, shielded(args), params)
@@ -294,6 +296,7 @@ class Carriers(Backend):
     def run(self, op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
         """What the newest trace makes of the op."""
         newest: Trace | None = None
+        has_list = False
         for value in args:
             if isinstance(value, Carrier):
                 trace = value.trace
@@ -301,11 +304,19 @@ class Carriers(Backend):
                     return shielded(dispatch.run(op, tuple(map(alive, args)), params))
                 if newest is None or trace.level > newest.level:
                     newest = trace
+            elif type(value) is list:
+                has_list = True
         assert newest is not None
+        if has_list:  # rules and definitions ask for shapes
+            beside = [innermost(value) for value in args if isinstance(value, Carrier)]
+            library = backend_of(beside[0])
+            args = tuple(library.lift(v, beside) if type(v) is list else v for v in args)
         for value in params.values():
             if isinstance(value, Carrier):
                 return _by_its_parts(op, args, params)
         return newest.run(op, args, params)
+
+    run_with = staticmethod(_by_its_parts)
 
     def host_function(self, op: Op) -> Callable[..., Any] | None:
         """None: the libraries are within the carriers."""
@@ -334,7 +345,7 @@ class Carriers(Backend):
 
     def to_numpy(self, raw: Any) -> Any:
         """NumPy's array of a value whose trace is over; TracedValueError before."""
-        return raw.__array__()
+        return raw.to_numpy()
 
     def device(self, raw: Any) -> str:
         """That of the values within."""
@@ -383,6 +394,9 @@ class Shielded(Carrier):
     """A plain array whose own operators would raise beside a carrier: here they are ops."""
 
     __slots__ = ()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.value, name)
 
 
 class _Nobody(Trace):

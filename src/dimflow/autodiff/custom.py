@@ -11,15 +11,12 @@ from dimflow import ops
 from dimflow.autodiff.batch import Batch
 from dimflow.autodiff.carrier import is_differentiated, newest
 from dimflow.autodiff.programs import program
+from dimflow.backends.programs import closed_over
 from dimflow.errors import ComputationError
 from dimflow.ops.rules.derivatives import Given
 from dimflow.ops.rules.transposition import shape_of
 
 Function = Callable[..., Any]
-CLOSED_OVER = (
-    "it uses a value that is being differentiated and is not among its arguments",
-    "pass it as an argument, or take it out of the derivative: dimflow.stop_gradient(x)",
-)
 
 
 def custom_call(
@@ -27,21 +24,28 @@ def custom_call(
     args: Sequence[Any],
     pull: Function | None = None,
     push: Function | None = None,
+    name: str = "custom_call",
 ) -> tuple[Any, ...]:
     """What the function of raw arrays gives, a tuple, with the derivative that comes with it.
 
     `pull(cts, outs, args)` gives the cotangents of the arguments, `push(tangents, outs, args)` the
     tangents of the results. None stands for zero, in what they get and in what they give. Both are
-    linear and made of ops, so that they are differentiated in turn.
+    linear and made of ops, so that they are differentiated in turn. `name` is that of the user's
+    function, for errors.
     """
 
     def checked(*arrays: Any) -> tuple[Any, ...]:
         outs = tuple(function(*arrays))
         if any(map(is_differentiated, outs)):
-            raise ComputationError("custom_call", *CLOSED_OVER)
+            raise closed_over()
         return outs
 
-    return tuple(CUSTOM_CALL(*args, function=checked, pull=pull, push=push))
+    try:
+        return tuple(CUSTOM_CALL(*args, function=checked, pull=pull, push=push))
+    except ComputationError as error:
+        if error.operation == CUSTOM_CALL.name:
+            error.operation = name
+        raise
 
 
 def _run(

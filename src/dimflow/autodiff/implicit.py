@@ -39,6 +39,7 @@ def implicit_call(
     *,
     linear: str = "auto",
     is_symmetric: bool = False,
+    name: str = "a linear system",
 ) -> Raws:
     """What `solve(*args)` gives, differentiated as the x for which `residual(x, args)` is zero.
 
@@ -69,7 +70,7 @@ def implicit_call(
         found = back(unpacked(weights, results))
         return [ct if kind_of(a) in "fc" else None for ct, a in zip(found, given, strict=True)]
 
-    return custom_call(solve, args, pull, push)
+    return custom_call(solve, args, pull, push, name)
 
 
 def packed(parts: Sequence[Any]) -> Any:

@@ -136,6 +136,23 @@ def _whole(call: Node, cts: Sequence[Any]) -> Any:
     return as_result(call.op, out, parts)
 
 
+def _as_computed(call: Node) -> tuple[Any, ...]:
+    """The arguments in the dtype of the result: in their own, x * x of int8 would overflow."""
+    dtype = getattr(call.out, "dtype", None)
+    if dtype is None or kind_of(call.out) != "f":
+        return call.values
+    return tuple(
+        value if type(value) is Form or _has(value, dtype) else ops.astype(value, dtype)
+        for value in call.values
+    )
+
+
+def _has(value: Any, dtype: Any) -> bool:
+    """A dtype of another library is another one: some warn when they are compared."""
+    own = getattr(value, "dtype", dtype)
+    return own is dtype or (type(own) is type(dtype) and bool(own == dtype))
+
+
 def _partials_back(call: Node, rule: Partials, cts: Sequence[Any]) -> Parts:
     backs: Parts = []
     values = call.values
@@ -143,7 +160,7 @@ def _partials_back(call: Node, rule: Partials, cts: Sequence[Any]) -> Parts:
         if parent is None or function is None:
             backs.append(None)
             continue
-        partial = function(call.out, *values, **call.params)
+        partial = function(call.out, *_as_computed(call), **call.params)
         if isinstance(partial, tuple):
             pairs = zip(cts, partial, strict=True)
             back = total([ct * p for ct, p in pairs if ct is not None])
@@ -273,7 +290,7 @@ def _partials_forward(call: Node, rule: Partials, tangents: Sequence[Any]) -> Pa
     terms = []
     for function, tangent in zip(rule.functions, tangents, strict=True):
         if function is not None and tangent is not None:
-            partial = function(call.out, *call.values, **call.params)
+            partial = function(call.out, *_as_computed(call), **call.params)
             terms.append([p * tangent for p in leaves(partial)])
     return [total(parts) for parts in zip(*terms, strict=True)]
 

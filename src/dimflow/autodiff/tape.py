@@ -30,6 +30,7 @@ from dimflow.autodiff.rules import as_result, leaves
 from dimflow.autodiff.trace import Differentiation
 from dimflow.ops import Op, dispatch
 from dimflow.ops.rules.derivatives import Linear, Zero
+from dimflow.ops.rules.dtypes import kind_of
 
 _serials = count()
 _new = object.__new__
@@ -201,9 +202,13 @@ class Tape(Differentiation):
         node.serial = next(_serials)
         if isinstance(out, (tuple, list)):
             constants.hold(node)
-            parts = [self.carrier(part, node, place) for place, part in enumerate(out)]
+            parts = [
+                self.carrier(part, node, place) if kind_of(part) in "fc" else shielded(part)
+                for place, part in enumerate(out)
+            ]
             for part in parts:
-                self._share(part.value, plain, part)
+                if type(part) is Recorded:
+                    self._share(part.value, plain, part)
             return as_result(op, out, parts)
         is_shared = type(out) is _ndarray and out.base is not None
         is_large = False

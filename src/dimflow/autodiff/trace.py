@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from itertools import count
 from typing import Any
 
+from dimflow.backends.reading import INSTEAD, VERB
 from dimflow.ops import Op
 
 _levels = count(1)
@@ -57,8 +58,4 @@ class Differentiation(Trace):
 
     __slots__ = ()
 
-    verb = "differentiated"
-    hint = (
-        "write it with dimflow's functions (dimflow.stack for np.array), "
-        "or, where it counts as a constant, take dimflow.stop_gradient(x)"
-    )
+    verb, hint = VERB, INSTEAD

@@ -6,6 +6,7 @@ Nothing is imported until an array of that library appears, or it is asked for b
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
+from numbers import Number
 from typing import Any
 
 from dimflow.backends.backend import Backend
@@ -129,10 +130,19 @@ def _find(kind: type) -> Interpreter:
         if base is not object and _module(name) is not None and backend(name).holds(base):
             if backend(name).is_stubborn:
                 dispatch.stubborn.add(kind)
+            if backend(name).plain_masks:
+                dispatch.plain_masks.add(kind)
             return backend(name)
     error = NotANumber("an operation", f"{kind.__module__}.{kind.__qualname__}")
-    make = "DimArray(x)" if kind.__module__.startswith(("pandas", "xarray")) else "np.asarray(x)"
-    error.hint = f"dimflow knows arrays of {', '.join(names())}; make one of it: {make}"
+    make = (
+        "DimArray(x)"
+        if kind.__module__.startswith(("pandas", "xarray", "dimflow"))
+        else "np.asarray(x)"
+    )
+    make = "float(x)" if issubclass(kind, Number) else make
+    what = f"every {kind.__name__}: {make}"
+    if kind.__module__ != "builtins":  # a string is no array
+        error.hint = f"dimflow knows arrays of {', '.join(names())}; make one of {what}"
     raise error
 
 

@@ -29,8 +29,10 @@ class Backend(ABC):
     kernel_package: str | None = None  # where its own kernels stand
     array_class: str | None = None  # "module:name" of a DimArray of its own
     meets_numpy = False  # whether its operators take NumPy's arrays beside them
+    plain_masks = False  # whether its control flow takes no mask but its own
     is_stubborn = False  # whether its operators raise beside values of types they do not know
     differentiates = False  # whether it has a vjp and a jvp of its own
+    asks_complex = False  # whether its operators ask what they do not know for a complex number
     has_tape = False  # whether it records what is done with arrays, without a function
     follows = False  # whether its values are those of another library, that a trace follows
     returns_any = False  # whether vjp and jvp take functions that give integers, masks beside
@@ -182,6 +184,17 @@ class Backend(ABC):
     ) -> list[tuple[int, ...]] | None:
         """The shapes of a function's results, where the library can tell without running it."""
         return None
+
+    def reads(self, function: Callable[..., Any], args: tuple[Any, ...]) -> str | None:
+        """What a function takes out of its arguments while it runs: a "number", or a "step", which
+        is a branch or a whole number; or a "call" with a derivative of its own, if it closes over
+        things unseen. Only a library that differentiates without refusing these needs to say.
+        """
+        return None
+
+    def refusing_reads(self) -> Any:
+        """A block in which a read of a value that the library's tape follows is an error."""
+        return nullcontext()
 
     def basis(self, count: int, like: Any) -> Any:
         """The rows of a unit matrix, in the dtype of an array and where that lives."""

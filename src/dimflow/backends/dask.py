@@ -167,7 +167,9 @@ class Dask(ArrayAPI):
             if copy and isinstance(data, np.ndarray):
                 data = data.copy()
             raw = da.from_array(data, chunks="auto" if chunks is None else chunks, name=False)
-        if raw.dtype.kind not in _NUMBERS:
+        if (
+            str(getattr(raw.dtype, "kind", "O")) not in _NUMBERS
+        ):  # other libraries' dtypes have none
             raise NotANumber("an array", f"an array of {raw.dtype}")
         if device is None or device == self.device(raw):
             return raw

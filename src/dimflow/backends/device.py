@@ -2,12 +2,14 @@
 
 from typing import Any, Self
 
+from dimflow.errors import DeviceMismatch
+
 
 class Device(str):
     """A place that arrays of one library live in: `"cpu"`, `"cuda:0"`.
 
-    It is a text, and equal to it: `x.device == "cuda:0"`. Where a device is asked for, the text,
-    the Device and the library's own object will all do.
+    It is a text, and equal to it: `x.device == "cuda:0"`, and to the library's own object. Where a
+    device is asked for, the text, the Device and the library's own object will all do.
     """
 
     __slots__ = ("backend",)
@@ -23,6 +25,22 @@ class Device(str):
     def kind(self) -> str:
         """What sort of device it is: "cpu", "cuda", "gpu", "mps"."""
         return self.partition(":")[0].lower()
+
+    type = kind  # as torch has it
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, str):
+            return str.__eq__(self, other)
+        try:
+            native = self.native
+        except DeviceMismatch:  # of another machine
+            return False
+        return native.__class__ is other.__class__ and bool(native == other)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = str.__hash__
 
     @property
     def index(self) -> int:  # type: ignore[override]  # as torch has it; a text's is not needed

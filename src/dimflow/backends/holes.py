@@ -123,7 +123,9 @@ def refuse_written(raw: Any, value: Any) -> None:
 
 def refuse_key(key: Any) -> None:
     """An error for an index with holes: nobody knows whether it picks the elements there."""
-    if any(map(has_holes, key if isinstance(key, tuple) else (key,))):
+    found = [part for part in (key if isinstance(key, tuple) else (key,)) if has_holes(part)]
+    if found:
         reason = "the condition would be asked for elements under a mask too"
-        hint = "say what holds there: da.ma.filled(condition, False)"
+        library = "da" if hasattr(found[0], "_meta") else "np"
+        hint = f"say what holds there: {library}.ma.filled(condition, False)"
         raise UnsupportedFunction("an index with holes", reason, hint)

@@ -11,18 +11,22 @@ from dimflow.backends.array_api import ArrayAPI
 from dimflow.backends.backend import Backend
 from dimflow.backends.batching import not_shared, value_needed
 from dimflow.backends.jax_kernels import custom
-from dimflow.errors import DeviceMismatch, NoDataError, NotANumber, UnitError
+from dimflow.errors import DeviceMismatch, MissingRule, NoDataError, NotANumber, UnitError
 from dimflow.ops import Op
 from dimflow.ops.rules.dtypes import is_one_real, named
+from dimflow.ops.rules.values import widened
 
 _WIDE = frozenset(("float64", "complex128", "int64", "uint64"))
 _CLASSES = (bool, int, float, complex)
-# jax.numpy's functions of these names do less than NumPy's, or are called otherwise.
+# jax.numpy's functions of these names do less than NumPy's, are called otherwise, or have other
+# dtypes or derivatives (of `unique` it is 0).
 _DEFINED = frozenset(
     (
         *(
+            "angle",
             "astype",
             "delete",
+            "ediff1d",
             "fftfreq",
             "gradient",
             "insert",
@@ -32,8 +36,11 @@ _DEFINED = frozenset(
             "split",
         ),
         *("histogram", "histogram2d", "histogramdd", "histogram_bin_edges"),
+        *("intersect1d", "setdiff1d", "setxor1d", "union1d"),
+        *("unique", "unique_all", "unique_counts", "unique_inverse", "unique_values"),
     )
 )
+_DEPENDS = " depends on values"
 _TRACED = "while JAX traces a function"
 _NEEDS_VALUES = (
     jax.errors.ConcretizationTypeError,
@@ -41,8 +48,16 @@ _NEEDS_VALUES = (
     jax.errors.TracerArrayConversionError,
     jax.errors.TracerIntegerConversionError,
 )
-_OPEN_END = '  hint:  our engine goes back through such a loop: dimflow.grad(f, engine="own")'
+_OPEN_END = "our engine goes back through dimflow.while_loop: dimflow.grad(f, engine='own')"
 _X64 = 'allow it before anything else: jax.config.update("jax_enable_x64", True)'
+
+# What it raises where a number is wanted of a value that it traces
+_READS = (
+    jax.errors.ConcretizationTypeError,
+    jax.errors.TracerArrayConversionError,
+    jax.errors.TracerIntegerConversionError,
+    NoDataError,
+)
 
 
 class JAX(ArrayAPI):
@@ -52,6 +67,7 @@ class JAX(ArrayAPI):
     differentiates = True
     kernel_package = "dimflow.backends.jax_kernels"
     returns_any = True
+    plain_masks = True
 
     @property
     def namespace(self) -> Any:
@@ -71,15 +87,18 @@ class JAX(ArrayAPI):
         function: Any = jnp
         for part in op.hosts.numpy.split("."):
             function = getattr(function, part, None)
-        return function or op.hosts.standard_function(jnp)
+        function = function or op.hosts.standard_function(jnp)
+        return _with_initial(function) if "initial" in op.array_names else function
 
     def run(self, op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
         """Run an op; where JAX traces and the op needs values, say so in terms of the op."""
         try:
             return super().run(op, args, params)
-        except _NEEDS_VALUES as error:
+        except (*_NEEDS_VALUES, NoDataError) as error:  # an inner op's, in terms of the outer one
+            if isinstance(error, NoDataError) and not error.operation.endswith(_DEPENDS):
+                raise
             hint = "call it outside of jax.jit and the like, or choose by where(condition, x, y)"
-            raise NoDataError(f"{op.name} depends on values", hint, _TRACED) from error
+            raise NoDataError(f"{op.name}{_DEPENDS}", hint, _TRACED) from error
 
     def as_dtype(self, dtype: Any) -> Any:
         """JAX's dtype of that name; an error for one of 64 bits where JAX would halve it."""
@@ -198,7 +217,8 @@ class JAX(ArrayAPI):
                 return pull(jax.tree.map(_countable, cotangent, result))
             except ValueError as error:
                 if "while_loop" in str(error):
-                    error.add_note(_OPEN_END)
+                    name = "a loop of an unknown number of steps on JAX"
+                    raise MissingRule(name, "derivative in reverse mode", _OPEN_END) from error
                 raise
 
         return result, back
@@ -236,6 +256,21 @@ class JAX(ArrayAPI):
             raise
         return each, shared
 
+    def reads(self, function: Callable[..., Any], args: tuple[Any, ...]) -> str | None:
+        """As jax.eval_shape tells, which refuses them; jax.grad lets x.item() pass, alone.
+
+        Of tracers it is known: jax.jit refuses, and an outer derivative has asked.
+        """
+        if any(isinstance(a, jax.core.Tracer) for a in args):
+            return None
+        try:
+            jax.eval_shape(function, *args)
+        except _READS as error:
+            return "number" if "item() method" in str(error) else "step"
+        except Exception as error:  # the derivative will meet it too, if it is another
+            return "step" if isinstance(error.__cause__, _READS) else None
+        return None
+
     def outline(
         self, function: Callable[..., Any], args: tuple[Any, ...]
     ) -> list[tuple[int, ...]] | None:
@@ -251,6 +286,19 @@ def _tangible(tangent: Any, result: Any) -> Any:
     """A tangent as an array of the result's dtype; JAX has none for integers, which is zero."""
     is_void = getattr(tangent, "dtype", None) == jax.dtypes.float0
     return jnp.zeros_like(result) if is_void else tangent
+
+
+def _with_initial(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A reduction whose `initial` is not cut off to the dtype of the array."""
+
+    def call(x: Any, *args: Any, initial: Any = None, **options: Any) -> Any:
+        if initial is None:
+            return function(x, *args, **options)
+        if options.get("dtype") is None:
+            x = widened(x, initial, jnp.result_type)
+        return function(x, *args, initial=initial, **options)
+
+    return call
 
 
 def _is_strong(array: Any) -> bool:

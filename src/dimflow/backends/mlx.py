@@ -18,7 +18,8 @@ from dimflow.backends.batching import looped, value_needed
 from dimflow.backends.mlx_kernels import ruled
 from dimflow.backends.mlx_namespace.dtypes import SINGLE, refuse_half
 from dimflow.backends.numpy import BACKEND as NUMPY
-from dimflow.errors import DeviceMismatch, DimflowError, MissingRule, NotANumber
+from dimflow.backends.reading import chain, is_step
+from dimflow.errors import DeviceMismatch, DimflowError, MissingRule, NoDataError, NotANumber
 from dimflow.ops import Op
 from dimflow.ops.rules.dtypes import kind_of
 
@@ -34,6 +35,7 @@ class MLX(ArrayAPI):
     name = "mlx"
     differentiates = True
     is_stubborn = True
+    asks_complex = True
     tells_shared = False
     kernel_package = "dimflow.backends.mlx_kernels"
 
@@ -52,7 +54,7 @@ class MLX(ArrayAPI):
     def native(self, op: Op) -> Callable[..., Any] | None:
         """Ours or MLX's function; with the table's derivative where MLX has none."""
         found = super().native(op)
-        if op.name in ruled.NAMES:
+        if ruled.needs_rule(op):
             found = ruled.ruled(op, found or op.rule("definition"))
         return found
 
@@ -74,6 +76,8 @@ class MLX(ArrayAPI):
         if wanted is None:
             wanted = self.as_dtype(_usual(data, numbers))
         self._check_place(wanted)
+        if not numbers.size:  # MLX 0.32 may wait forever for sums over NumPy's nothing
+            return mx.zeros(numbers.shape, wanted)
         is_reversed = min(numbers.strides, default=0) < 0  # of one element it counts as in order
         return mx.array(np.array(numbers, order="C", copy=is_reversed or None), dtype=wanted)
 
@@ -183,6 +187,27 @@ class MLX(ArrayAPI):
         )
         kernels.write(raw, key, value)
 
+    def reads(self, function: Callable[..., Any], args: tuple[Any, ...]) -> str | None:
+        """As its vmap tells, which refuses them; its derivatives take them for constants, and what
+        a call with a derivative of its own closes over.
+
+        Nothing is computed: arrays are lazy.
+        """
+        custom = import_module("dimflow.backends.mlx_kernels.custom")
+        calls: list[Any] = []
+        token = custom.met.set(calls)
+        try:
+            mx.vmap(lambda *values: list(function(*values)))(*[self.asarray(a)[None] for a in args])
+        except NoDataError:
+            return "step"
+        except Exception as error:
+            # who meets MLX's error may raise another, or meet it again: the oldest says where
+            if found := [e for e in chain(error) if "Attempting to eval" in str(e)]:
+                return "step" if is_step(found[-1]) else "number"
+        finally:
+            custom.met.reset(token)
+        return "call" if calls else None
+
     def vjp(self, function: Callable[..., Any], args: tuple[Any, ...]) -> tuple[Any, Any]:
         """By `mx.vjp`, which wants the cotangent first: the result is computed apart from it.
 
@@ -215,7 +240,7 @@ class MLX(ArrayAPI):
         except DimflowError:
             raise
         except (RuntimeError, ValueError) as error:
-            if "not implemented" not in str(error).lower():
+            if "implemented" not in str(error).lower():
                 raise
             outs, found = _by_reverse(noted, primals, pushed)
         return (tuple(outs), tuple(found)) if is_many[0] else (outs[0], found[0])

@@ -50,10 +50,12 @@ class NumPy(Backend):
         """An ndarray of numbers; NotANumber for anything else."""
         if device not in (None, "cpu"):
             raise UnitError(f"NumPy arrays live on 'cpu', not on {device!r}")
-        if {"MaskedArray", "matrix"} & {base.__name__ for base in type(data).__mro__}:
-            raise NotANumber(
-                "an array", f"a {type(data).__name__} (take its plain data by np.asarray first)"
-            )
+        bases = {base.__name__ for base in type(data).__mro__}
+        if "MaskedArray" in bases:
+            hint = "say what stands under the mask: m.astype(float).filled(np.nan)"
+            raise NotANumber("an array", f"a {type(data).__name__}", hint)
+        if "matrix" in bases:
+            raise NotANumber("an array", "a matrix (take its plain data by np.asarray first)")
         try:
             raw = np.array(data, dtype=named(dtype), copy=copy)
         except (TypeError, ValueError) as error:

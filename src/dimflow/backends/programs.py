@@ -3,7 +3,13 @@
 from collections.abc import Callable
 from typing import Any
 
+from dimflow.errors import ComputationError
 from dimflow.ops.dispatch import interpreter_of
+
+CLOSED_OVER = (
+    "it uses a value that is being differentiated and is not among its arguments",
+    "pass it as an argument, or take it out of the derivative: dimflow.stop_gradient(x)",
+)
 
 
 class Followed(Exception):
@@ -24,3 +30,13 @@ def plain(function: Callable[..., Any]) -> Callable[..., tuple[Any, ...]]:
         return results
 
     return run
+
+
+def closed_over() -> ComputationError:
+    """The error for a call with a derivative of its own, which is that of its arguments alone."""
+    return ComputationError("custom_call", *CLOSED_OVER)
+
+
+def is_closed_over(error: BaseException) -> bool:
+    """Whether this is that error, whatever the user calls the function."""
+    return isinstance(error, ComputationError) and error.reason == CLOSED_OVER[0]

@@ -16,10 +16,13 @@ from torch.compiler import is_compiling
 from dimflow.backends.array_api import ArrayAPI, compat_namespace
 from dimflow.backends.backend import Backend
 from dimflow.backends.batching import looped, not_shared, value_needed
+from dimflow.backends.reading import refused
 from dimflow.backends.torch_kernels import keys
-from dimflow.backends.torch_kernels.functions import host_function
-from dimflow.errors import DeviceMismatch, DimflowError, NotANumber, UnitError
+from dimflow.backends.torch_kernels.functions import exact_fractions, host_function
+from dimflow.backends.torch_kernels.reads import is_differentiated, refusing_reads
+from dimflow.errors import DeviceMismatch, DimflowError, NoDataError, NotANumber, UnitError
 from dimflow.ops import Op
+from dimflow.ops.rules.convert import exactly
 from dimflow.ops.rules.dtypes import is_one_real
 
 _CLASSES = {bool: torch.bool, int: torch.int64, float: torch.float64, complex: torch.complex128}
@@ -79,6 +82,11 @@ class Torch(ArrayAPI):
                 if any(map(self._is_lower, args)):
                     args = self._lifted(args)
                 break
+        for name, value in params.items():
+            if isinstance(value, Tensor) and is_differentiated(value):
+                if op.definition is None:
+                    raise refused(f"{op.name}(..., {name}=x)")
+                return op.call(op.definition, args, params)  # to which it is a number like others
         try:
             return kernel(args, params)
         except RuntimeError as error:
@@ -200,9 +208,15 @@ class Torch(ArrayAPI):
         if raw.requires_grad:
             problem = "the tensor requires grad, and NumPy would not record what is done with it"
             raise UnitError(problem, "detach it first: x.detach().to_numpy()")
+        if raw.is_meta:
+            raise NoDataError(
+                "to_numpy", "a device with memory holds numbers", "on the device meta"
+            )
         if raw.dtype is torch.bfloat16:
             problem = "NumPy has no bfloat16"
             raise UnitError(problem, "convert it first: x.astype('float32').to_numpy()")
+        if torch._C._functorch.is_gradtrackingtensor(raw):  # a constant of torch.func: no memory
+            return np.asarray(raw.tolist(), self.numpy_dtype(raw))
         return raw.resolve_conj().resolve_neg().cpu().numpy()
 
     def copy(self, raw: Any) -> Any:
@@ -239,6 +253,10 @@ class Torch(ArrayAPI):
         """As that search words it."""
         found = re.match(r"Function '(\w+)' returned nan values", str(error))
         return found and found[1]
+
+    def refusing_reads(self) -> Any:
+        """By a mode of PyTorch's, which sees every call."""
+        return refusing_reads()
 
     def watch(self, raw: Any) -> Any:
         """A leaf on the same memory; what autograd records already, it goes on recording."""
@@ -367,7 +385,8 @@ def _differentiable(
         full = list(args)
         for place, value in zip(places, values, strict=True):
             full[place] = value
-        return function(*full)
+        with refusing_reads():
+            return function(*full)
 
     return places, inner, tuple(args[i] for i in places)
 
@@ -403,7 +422,7 @@ def _by_reverse(
 
 
 def _linearized(function: Callable[..., Any], values: tuple[Any, ...]) -> tuple[Any, Any]:
-    out, pull = _vjp(function, *values)
+    out, pull = _vjp(_differentiable(function, values)[1], *values)
     zeros = tuple(torch.zeros_like(part) for part in out)
     _, push = _vjp(lambda *cotangents: pull(cotangents), *zeros)
     return out, lambda tangents: tuple(push(tuple(tangents)))
@@ -437,7 +456,7 @@ def _adapts(value: Any, tensors: list[Tensor]) -> bool:
 
     A constant with a unit meets arrays often, and each time would be one more tensor.
     """
-    are_fractions = bool(tensors) and all(t.dim() and t.is_floating_point() for t in tensors)
+    are_fractions = bool(tensors) and all(t.is_floating_point() for t in tensors)
     return are_fractions and is_one_real(value) and not is_compiling()
 
 
@@ -461,3 +480,4 @@ def _of_numpy(array: Any, copy: Any) -> Tensor:
 
 
 BACKEND = Torch()
+exactly[Tensor] = exactly[torch.nn.Parameter] = exact_fractions

@@ -3,8 +3,12 @@
 import re
 from argparse import Action, ArgumentParser
 from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
 
 from dimflow.cli.program import COMMANDS, parser_of
+
+if TYPE_CHECKING:
+    from dimflow.units.definition import Definition
 
 # The last name of a unit text, and all that stands before it: "65 kg*m/se" -> "65 kg*m/", "se"
 _LAST_NAME = re.compile(r"(.*[\s*/·(^.0-9])?([^\s*/·(^.]*)", re.DOTALL)
@@ -69,19 +73,26 @@ def _units(text: str) -> list[str]:
     head, name = (match[1] or "", match[2]) if match else ("", text)
     if not name:
         return []
-    own = [n for d in find("") for n in (d.name, d.symbol)] + _prefixed(name)
+    own = [n for d in find("") for n in (d.name, d.symbol)] + _prefixed(name, find(""))
     found = _starting(name, own) or _starting(name, scope.current().spellings())
-    return [head + n for n in found if _SAFE.fullmatch(n)]
+    return [head + n for n in found if _is_offered(n)]
 
 
-def _prefixed(name: str) -> list[str]:
-    """kilom -> kilometre; k -> km, kg, kN and the like."""
-    from dimflow.units import find, scope
+def _is_offered(name: str) -> bool:
+    """Whether a shell takes it as it is, and dimflow reads it without a question."""
+    from dimflow.units import scope
+
+    return _SAFE.fullmatch(name) is not None and name not in scope.current().ambiguous
+
+
+def _prefixed(name: str, definitions: "list[Definition]") -> list[str]:
+    """kilom -> kilometre; k -> km, kg, kN and the like, of the units given."""
+    from dimflow.units import scope
 
     prefixes = scope.current().prefixes()
     short = [p.symbol for p in prefixes if name.startswith(p.symbol)]
     long = [p.name for p in prefixes if name.startswith(p.name)]
-    units = [d for d in find("") if d.takes_symbols and d.family.startswith(_PREFIXED_FAMILIES)]
+    units = [d for d in definitions if d.takes_symbols and d.family.startswith(_PREFIXED_FAMILIES)]
     return [
         *(p + d.symbol for p in short for d in units),
         *(p + n for p in long for d in units for n in (d.name, *d.aliases)),
@@ -90,7 +101,7 @@ def _prefixed(name: str) -> list[str]:
 
 def _targets(before: list[str], current: str) -> list[str]:
     """After a value with its unit, the units it can be converted to; before that, all."""
-    from dimflow.cli import quantity
+    import dimflow.units.typed_quantities as quantity
     from dimflow.errors import DimflowError
     from dimflow.units import find
 
@@ -102,8 +113,11 @@ def _targets(before: list[str], current: str) -> list[str]:
             continue
     known = [d for d in dimensions if not d.is_dimensionless]
     if known and "--via" not in before:
-        fitting = [n for d in find(str(known[0])) for n in (d.symbol, d.name)]
-        found = [n for n in _starting(current, fitting) if _SAFE.fullmatch(n)]
+        definitions = find(str(known[0]))  # those of SI first, and so their multiples
+        fitting = [n for d in definitions for n in (d.symbol, d.name)]
+        names = [*_starting(current, _prefixed(current, definitions)), *_starting(current, fitting)]
+        exact = [n for n in fitting if n == current]
+        found = [n for n in [*exact, *names] if _is_offered(n)]
         if found:
             return found
     return _units(current)

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from dimflow.cli import number, terminal
+import dimflow.units.typed_numbers as number
+from dimflow.cli import terminal
 from dimflow.errors import UnitError, UnitFormatError
 from dimflow.units import Affine, Dimension, Logarithmic, Unit
 from dimflow.units.definition import Resolved
@@ -13,12 +14,12 @@ _LONGEST = 60  # characters of a fraction that anybody reads
 STYLES = ("plain", "unicode", "latex", "siunitx", "html", "cf", "ucum")
 
 
-_texts: dict[tuple[str, str], str] = {}
+_texts: dict[tuple[int, str], str] = {}
 
 
 def text(unit: Unit) -> str:
     """The unit in the style that the output can show, remembered for lists of values."""
-    key = str(unit), terminal.style()
+    key = unit._serial, terminal.style()
     if key not in _texts:
         _texts[key] = unit.format(key[1])
     return _texts[key]

@@ -4,7 +4,7 @@ import os
 import re
 import sys
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from types import ModuleType
 
@@ -41,11 +41,19 @@ exit codes:
 # An argument that begins so is a value and not an option, whatever argparse thinks.
 _NEGATIVE = re.compile(r"\A-(?=\.?[0-9]|inf\b|nan\b)")
 # How an error's hint names an option of the library, and how the command does
-_OPTIONS = [
-    (re.compile(r"\bvia='(\w+)'"), r"--via \1"),
+_OPTIONS: list[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]] = [
+    (re.compile(r"\bx\.to\('[^']*', via='(\w+)'\)"), r"--via \1"),
+    (re.compile(r"\bvia=\[?'(\w+)'\]?"), r"--via \1"),
+    (re.compile(r"\bx((?:\.to\('[^']*'\))+)"), lambda call: _in_turn(call[1])),
     (re.compile(r"\bstyle='(\w+)'"), r"--style \1"),
     (re.compile(r"\bucum=True"), "--style ucum"),
 ]
+
+
+def _in_turn(calls: str) -> str:
+    """`.to('dB').to('')` as what the command is asked for: "to dB, then to ''"."""
+    targets = re.findall(r"\('([^']*)'\)", calls)
+    return ", then ".join(f"to {target or repr('')}" for target in targets)
 
 
 class UsageError(Exception):

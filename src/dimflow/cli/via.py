@@ -2,7 +2,7 @@
 
 import re
 
-from dimflow.cli import quantity
+import dimflow.units.typed_quantities as quantity
 from dimflow.errors import UnitError
 from dimflow.units import Equivalency, equivalencies
 

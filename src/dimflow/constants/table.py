@@ -58,7 +58,8 @@ class Table:
         if key is None:
             raise UndefinedConstantError(name, self._near(name))
         # Two threads may both make it; setdefault lets one object win.
-        return self._made.get(key) or self._made.setdefault(key, self._make(self.rows[key]))
+        made = self._made.get(key)
+        return self._made.setdefault(key, self._make(self.rows[key])) if made is None else made
 
     def __iter__(self) -> Iterator[Constant]:
         return map(self.get, self.rows)

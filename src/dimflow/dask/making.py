@@ -15,6 +15,7 @@ from dimflow.dask.storage.zarr import Opened, read_zarr
 from dimflow.errors import PointError
 from dimflow.ops.rules.dtypes import named
 from dimflow.ops.rules.units import PURE
+from dimflow.ops.rules.values import refuse_cast
 from dimflow.units import Unit
 from dimflow.units.meaning import Logarithmic
 
@@ -91,6 +92,7 @@ class Making(DimArray):
     ) -> Self:
         """One value, which may carry a unit itself."""
         (value,), found = in_one_unit("full", unit, fill_value)
+        refuse_cast("full", dtype, (value,), found)
         value = _scalar(value)
         kind = np.asarray(value).dtype if dtype is None else _dtype(dtype)
         return cls._made(da.full(shape, value, chunks=chunks, dtype=kind), found)
@@ -125,6 +127,7 @@ class Making(DimArray):
         """
         given = [start, stop, step]
         values, found = in_one_unit("arange", unit, *(v for v in given if v is not None))
+        refuse_cast("arange", dtype, values, found)
         following = iter(values)
         first, last, width = (None if v is None else _scalar(next(following)) for v in given)
         if last is None:
@@ -146,6 +149,7 @@ class Making(DimArray):
     ) -> Self:
         """`num` values from start to stop, equally spaced."""
         (first, last), found = in_one_unit("linspace", unit, start, stop)
+        refuse_cast("linspace", dtype, (0.5,), found)  # whatever the ends are
         if isinstance(found.law, Logarithmic):
             raise PointError("linspace", found, "convert the ends to the .linear unit first")
         kind = None if dtype is None else _dtype(dtype)

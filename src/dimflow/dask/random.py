@@ -20,7 +20,8 @@ from dimflow.array import DimArray
 from dimflow.array.dimarray import wrap
 from dimflow.errors import NotANumber, ShapeMismatch
 from dimflow.ops.families.sampling import drawn_shape
-from dimflow.random import pure_number
+from dimflow.ops.rules.units import RADIAN
+from dimflow.random import pure_number, whole_end
 from dimflow.units import Unit
 
 __all__ = ["Generator", "default_rng"]
@@ -215,9 +216,9 @@ class Generator:
         """Angles around a mean direction (a bare one is in radians), in radians or in `unit`."""
         eager.default_rng(0).vonmises(_one(mu), _one(kappa), unit=unit)
         has_angle = isinstance(mu, DimArray) and not mu.unit.dimension.is_dimensionless
-        mean = _converted(mu, Unit("rad")) if has_angle else pure_number(mu, "vonmises", "mu")
+        mean = _converted(mu, RADIAN) if has_angle else pure_number(mu, "vonmises", "mu")
         raw = self._raw("vonmises", (mean, pure_number(kappa, "vonmises", "kappa")), size, chunks)
-        sample = wrap(raw, Unit("rad"))
+        sample = wrap(raw, RADIAN)
         return sample if unit is None else sample.to(unit)
 
     def _drawn(
@@ -270,13 +271,9 @@ class Generator:
         chunks: Any = "auto",
     ) -> Any:
         """Whole numbers from low up to high (or from 0 up to low): plain, or of a unit."""
-        for bound in (low, high):
-            if isinstance(bound, DimArray):  # whether its unit fits, whatever the number
-                eager.default_rng(0).integers(DimArray(1, bound.unit), endpoint=True, unit=unit)
-        target = Unit("" if unit is None else unit)
-        first, last = (v if v is None else _converted(v, target) for v in (low, high))
+        first, last = (whole_end(v, unit) for v in (low, high))
         raw = self._dask.integers(first, last, size, np.dtype(dtype), endpoint, chunks=chunks)
-        return raw if unit is None else wrap(raw, target)
+        return raw if unit is None else wrap(raw, Unit(unit))
 
     def choice(
         self,

@@ -10,12 +10,12 @@ from dimflow.errors.texts import did_you_mean, hinted, missing_factor, pointed, 
 class NotANumber(UnitError, TypeError):
     """A value that should have been a number, or an array of numbers, is neither."""
 
-    def __init__(self, operation: str, actual: str) -> None:
-        DimflowError.__init__(self, operation, actual)
+    def __init__(self, operation: str, actual: str, hint: str | None = None) -> None:
+        DimflowError.__init__(self, operation, actual, hint)
         self.operation = operation
         self.actual = actual
         self.problem = f"{operation} needs a number, but got {actual}"
-        self.hint = None
+        self.hint = hint
 
 
 class UnitRangeError(UnitError):
@@ -87,12 +87,51 @@ class PureNumberError(DimensionError):
 class UnitChoiceError(UnitError):
     """The result would depend on the unit that happens to be chosen (rounding 1.5 m or 1500 mm)."""
 
-    def __init__(self, operation: str, unit: Any) -> None:
-        DimflowError.__init__(self, operation, unit)
+    def __init__(self, operation: str, unit: Any, function: str = "") -> None:
+        DimflowError.__init__(self, operation, unit, function)
         self.operation = operation
         self.unit = unit
-        self.problem = f"the result of {operation} depends on the unit, and none was chosen"
-        self.hint = f"say in which: {operation}(..., unit={str(unit)!r})"
+        function = function or f"dimflow.{operation}"  # the hosts' take no `unit=`
+        self.hint = f"say in which: {function}(..., unit={self.choice!r})"
+
+    @property
+    def choice(self) -> str:
+        """The unit that a hint names. A ratio, 1 m / 30 cm, counts as a number; percent do not."""
+        is_ratio = self.unit.is_dimensionless and len(self.unit.atoms) != 1
+        return "" if is_ratio else str(self.unit)
+
+    @property
+    def problem(self) -> str:  # type: ignore[override]
+        """What is wrong."""
+        return f"the result of {self.operation} depends on the unit, and none was chosen"
+
+
+class UnitCutError(UnitChoiceError):
+    """A dtype of integers would cut off fractions, and which ones depends on the unit."""
+
+    def __init__(self, operation: str, dtype: str, unit: Any) -> None:
+        DimflowError.__init__(self, operation, dtype, unit)
+        self.operation = operation
+        self.dtype = dtype
+        self.unit = unit
+        self.hint = f"cast the result, and say in which: y.astype({dtype!r}, unit={self.choice!r})"
+
+    @property
+    def problem(self) -> str:  # type: ignore[override]
+        """What is wrong."""
+        return (
+            f"{self.operation} with dtype={self.dtype} cuts fractions off, and they depend on the "
+            f"unit {self.unit}"
+        )
+
+
+def _numbers_of(unit: Any) -> str:
+    """How to get plain numbers. Functions that know no units, such as math.sin, take radians."""
+    call = f"x.to_value({str(unit)!r})"
+    if str(unit.dimension) == "[angle]":
+        others = "" if str(unit) == "rad" else f"; or in {unit}: {call}"
+        return f"take the numbers in radians, as sines want them: x.to_value('rad'){others}"
+    return f"take the numbers in a unit of your choice: {call}"
 
 
 class UnitLossError(UnitError, TypeError):
@@ -103,8 +142,7 @@ class UnitLossError(UnitError, TypeError):
         self.operation = operation
         self.unit = unit
         self.problem = f"{operation} would lose the unit {unit}"
-        usual = f"take the numbers in a unit of your choice: x.to_value({str(unit)!r})"
-        self.hint = usual if hint is None else hint
+        self.hint = _numbers_of(unit) if hint is None else hint
 
 
 class UnitConversionError(DimensionError):

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dimflow.errors import UnitError
+from dimflow.io.headings import clear, refuse_letters
 from dimflow.units import Unit, decode, encode
 
 ENCODED = "dimflow_unit"
@@ -22,6 +23,7 @@ def unit_in(attrs: Mapping[str, Any]) -> Unit | None:
     """The unit that attributes say; None if they say none, or an encoding of time."""
     said = attrs.get(ENCODED)
     if said is None:
+        refuse_letters(str(attrs.get("units")))
         return _by_text(attrs)
     unit = decode(said)
     if "units" in attrs and not _agrees(attrs, unit):
@@ -40,13 +42,25 @@ def _by_text(attrs: Mapping[str, Any]) -> Unit | None:
     if not isinstance(text, str) or is_time(text):
         return None
     unit = Unit(text)
-    return unit.delta if attrs.get(_DIFFERENCE[0]) == _DIFFERENCE[1] else unit
+    return _difference(unit) if _is_marked(attrs) else unit
+
+
+def _is_marked(attrs: Mapping[str, Any]) -> bool:
+    """Whether the attributes say that the numbers are differences of temperatures."""
+    said = attrs.get(_DIFFERENCE[0])
+    return isinstance(said, str) and "".join(said.lower().split()) == "temperature:difference"
+
+
+def _difference(unit: Unit) -> Unit:
+    """The unit of a difference, which converts to no point: CF spells delta_degC as K."""
+    if unit.law is not None:
+        return unit.delta
+    return next((d for d in map(Unit, ("delta_degC", "delta_degF")) if d == unit), unit)
 
 
 def _agrees(attrs: Mapping[str, Any], unit: Unit) -> bool:
     if attrs["units"] == spelled(unit, None):  # also where that text is nobody's unit here
-        marked = attrs.get(_DIFFERENCE[0]) == _DIFFERENCE[1]
-        return marked == (_DIFFERENCE[0] in with_unit({}, unit, None))
+        return not _is_marked(attrs) or _is_difference(unit)
     try:
         return _by_text(attrs) == unit
     except UnitError:
@@ -66,9 +80,17 @@ def without_unit(attrs: Mapping[str, Any]) -> dict[str, Any]:
 def with_unit(attrs: Mapping[str, Any], unit: Unit, style: str | None) -> dict[str, Any]:
     """The attributes of plain numbers in a unit; a difference of temperatures is marked as such."""
     made = {**without_unit(attrs), "units": spelled(unit, style)}
-    if style in _READABLE and _is_of_points(made["units"]) and unit.law is None:
+    if _is_difference(unit) or (
+        style in _READABLE and unit.law is None and _is_of_points(made["units"])
+    ):
         made[_DIFFERENCE[0]] = _DIFFERENCE[1]
     return made
+
+
+def _is_difference(unit: Unit) -> bool:
+    """Whether a unit is spelled as a difference of temperatures: delta_degC."""
+    atoms = unit.atoms
+    return len(atoms) == 1 and atoms[0][1] == 1 and atoms[0][0].name.startswith("delta_")
 
 
 def with_encoding(attrs: Mapping[str, Any], unit: Unit) -> dict[str, Any]:
@@ -86,10 +108,11 @@ def _is_of_points(text: str) -> bool:
 def spelled(unit: Unit, style: str | None) -> str:
     """In the style asked for; else as CF has it, or plain where CF has no words for it."""
     if style is not None:
-        return format(unit, style)
+        return clear(unit, format(unit, style))
     try:
         text = unit.format("cf")
-        is_same = Unit(text) == unit
+        found = Unit(text)
+        is_same = _difference(found) is unit if _is_difference(unit) else found == unit
     except UnitError:
         is_same = False
-    return text if is_same else str(unit) or "1"
+    return clear(unit, text if is_same else str(unit)) or "1"

@@ -5,7 +5,7 @@
 0.1 9.95
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,12 +13,18 @@ import numpy as np
 from dimflow.array.dimarray import DimArray, wrap
 from dimflow.errors import DimensionError, FileFormatError, ShapeMismatch, UnitError
 from dimflow.io.headings import read_unit, spelled, units_in_brackets
-from dimflow.io.numbers import MISSING, Layout, Line, layout, lines_of, read
-from dimflow.io.places import Place, name_of, text, write_text
-from dimflow.io.tables import check_lengths, column_of, digits
+from dimflow.io.notes import units_above
+from dimflow.io.numbers import MISSING, Layout, Line, Missing, layout, lines_of, read
+from dimflow.io.places import Place, check_is_text, name_of, text, write_text
+from dimflow.io.tables import by_name, check_lengths, column_of, digits, known
 from dimflow.ops.rules.convert import checked_converter
 from dimflow.ops.rules.units import PURE
+from dimflow.ops.rules.values import refuse_cut
 from dimflow.units import Unit
+from dimflow.units.alike import are_alike
+
+_UNPACK = "take the columns one by one: unpack=True"
+_RELABEL = "if the comment is wrong: DimArray(np.loadtxt(path), unit)"
 
 
 def loadtxt(
@@ -31,7 +37,7 @@ def loadtxt(
     delimiter: str | None = None,
     comments: str | None = "#",
     decimal: str = ".",
-    missing: Collection[str] = MISSING,
+    missing: Missing = MISSING,
     dtype: Any = float,
     encoding: str | None = None,
     max_bytes: int = 1 << 30,
@@ -39,8 +45,10 @@ def loadtxt(
     """The numbers of a text file as one array, or with `unpack=True` as a tuple of its columns.
 
     `unit` is that of all numbers, or one for each column; without it, the last comment above the
-    numbers that has units in square brackets says them, and if there is none, they are pure. One
-    array is in the first column's unit, into which the others are converted.
+    numbers that has one in square brackets for each column says them, or the only comment with
+    brackets has one for all; if there are no brackets, they are pure. Where both say one, the
+    numbers are converted. One array is in the first column's unit, into which the others are
+    converted.
     """
     style = layout(path, delimiter, decimal, missing, dtype)
     lines, notes = lines_of(text(path, encoding, max_bytes), comments)
@@ -53,10 +61,13 @@ def loadtxt(
     chosen = _chosen(path, usecols, count)
     rows = read(style, lines, count, chosen)
     units = _units(style, unit, notes, lines[0].number, chosen, count)
+    if unit is not None:
+        for i, own in enumerate(_said(style, notes, lines[0].number, chosen, count)):
+            _bring(rows, i, own, units[i], ("unit", f"column {chosen[i] + 1}"), _RELABEL)
     if unpack:
         return tuple(wrap(row, unit) for row, unit in zip(rows, units, strict=True))
     for i, own in enumerate(units):
-        _bring(rows, i, own, units[0])
+        _bring(rows, i, own, units[0], ("column 1", f"column {i + 1}"), _UNPACK)
     table = rows[0] if len(chosen) == 1 else np.ascontiguousarray(rows.T)
     return wrap(table, units[0])
 
@@ -77,6 +88,7 @@ def savetxt(
     `data` is an array, a list of columns or a mapping of names to columns. `fmt` is one of NumPy's,
     such as "%.6e"; without it every digit is written.
     """
+    check_is_text("savetxt", path)
     layout(path, None if delimiter == " " else delimiter, ".", (), float)
     columns, own_names, is_one = _columns(data)
     names = own_names if names is None else list(names)
@@ -119,38 +131,44 @@ def _units(
         if len(asked) != len(chosen):
             raise UnitError(f"{len(asked)} units were given for {len(chosen)} columns")
         return [Unit(unit) for unit in asked]
-    said = [note for note in notes if note.number < first and units_in_brackets(note.text)]
-    if not said:
+    said = units_above(style, notes, first, count, "unit")
+    if said is None:
         return [PURE] * len(chosen)
-    number, line = said[-1]
-    texts = units_in_brackets(line)
-    if len(texts) == 1:
-        texts = texts * count
-    if len(texts) != count:
-        problem = f"{len(texts)} units for {count} columns"
-        raise style.error(number, None, problem, "say them: unit=[...]")
     try:
-        return [read_unit(texts[i]) for i in chosen]
+        return [read_unit(said.units[i]) for i in chosen]
     except UnitError as error:
         problem = f"a comment says a unit that is none: {error.args[0]!r:.40}"
-        raise style.error(number, None, problem, "say what it is: unit=...") from error
+        raise style.error(said.number, None, problem, "say what it is: unit=...") from error
 
 
-def _bring(rows: Any, i: int, own: Unit, target: Unit) -> None:
+def _said(
+    style: Layout, notes: list[Line], first: int, chosen: list[int], count: int
+) -> list[Unit]:
+    """The units of a comment that has one for each column; none if it is not certain."""
+    try:
+        said = units_above(style, notes, first, count, "unit")
+        is_certain = said is not None and len(units_in_brackets(said.text)) == count
+        return [read_unit(said.units[i]) for i in chosen] if said and is_certain else []
+    except (UnitError, FileFormatError):
+        return []
+
+
+def _bring(rows: Any, i: int, own: Unit, target: Unit, names: tuple[str, str], hint: str) -> None:
     """Convert a column in place."""
-    if own.dimension is not target.dimension:
-        hint = "take the columns one by one: unpack=True"
-        names = "column 1", f"column {i + 1}"
+    if not are_alike(own, target):
         raise DimensionError("loadtxt", target, own, hint, names)
     convert = checked_converter(own, target)
     if convert is not None:
-        rows[i] = convert(rows[i])
+        found = convert(rows[i])
+        refuse_cut(found, rows.dtype)
+        rows[i] = found
 
 
 def _columns(data: Any) -> tuple[list[tuple[Any, Unit]], list[str] | None, bool]:
     """Numbers and unit of each column, their names, and whether they are of one array."""
-    if isinstance(data, Mapping):
-        found = {str(name): column_of(name, value) for name, value in data.items()}
+    if isinstance(data, Mapping) or any(base in known for base in type(data).__mro__):
+        named = by_name("savetxt", data)
+        found = {name: column_of(name, value) for name, value in named.items()}
         check_lengths("savetxt", found)
         return list(found.values()), list(found), False
     if isinstance(data, (list, tuple)) and any(isinstance(part, DimArray) for part in data):

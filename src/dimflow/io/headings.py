@@ -3,12 +3,32 @@
 import re
 from typing import Any
 
-from dimflow.errors import UnitError, UnitFormatError
+from dimflow.errors import UnitError, UnitFormatError, UnitParseError
 from dimflow.ops.rules.units import PURE
-from dimflow.units import Unit
+from dimflow.units import Unit, scope
+from dimflow.units.spelling import ambiguous
 
 _IN_BRACKETS = re.compile(r"\[([^\[\]]*)\]")
+_WORD = re.compile(r"[^\s\[\]()]+(?:\s*(?:\[[^\[\]]*\]|\([^()]*\)))*|\[[^\[\]]*\]|\S+")
+_NUMBER = re.compile(r"[+\-−]?[0-9][0-9.,eE+\-]*")  # Run [3], Year (2020)
+# (600 nm) says at which wavelength, and not by which unit
+_CONDITION = re.compile(r"([0-9]+(?:\.[0-9]+)?) ?(?![eE][+\-]?[0-9])(?=[^\W\d⁰¹²³⁴-⁹]|[°%])")
+_MONEY = re.compile(r"[$€£¥]|\b(?:USD|EUR|GBP|JPY|CHF|CNY)\b")
 _NONE = ("", "-", "1")  # what stands for a pure number
+_NOT_APPLICABLE = ("n/a", "n.a.", "na")  # which are N/A and the nanoyear too
+
+
+class _Doubtful(str):
+    """What a heading may say as its unit, or may not: `OD (600 nm)`, `counts / s`, `price/kg`."""
+
+    __slots__ = ("readings",)
+    readings: tuple[str, str]
+
+
+def _doubtful(text: str, *readings: str) -> _Doubtful:
+    said = _Doubtful(text)
+    said.readings = readings[0], readings[1]
+    return said
 
 
 def name_and_unit(heading: str) -> tuple[str, str | None]:
@@ -19,12 +39,55 @@ def name_and_unit(heading: str) -> tuple[str, str | None]:
         start = text.rfind("[")
     elif text.endswith(")"):
         start = _opening(text)
-        if not text[:start].endswith((" ", "\t")) or text[:start].rstrip().endswith("/"):
-            start = -1  # f(x), or a denominator
-    if start >= 0:
-        return text[:start].rstrip(), text[start + 1 : -1].strip()
-    name, slash, unit = text.partition(" / ")
-    return (name.rstrip(), unit.strip()) if slash else (text, None)
+        if text[:start].rstrip().endswith("/"):
+            start = -1  # a denominator
+    if start < 0:
+        return _divided(text)
+    name, unit = text[:start].rstrip(), text[start + 1 : -1].strip()
+    if _NUMBER.fullmatch(unit) and unit not in _NONE:
+        return text, None
+    is_against = text[start] == "(" and name == text[:start]
+    if is_against and not _may_be_unit(unit):
+        return text, None  # f(x)
+    if is_against and len(unit) == 1 and unit.isalpha():  # x(t) is a function, t(s) a time
+        return name, _doubtful(text, unit, "1")
+    if _CONDITION.match(unit) and _may_be_unit(unit):
+        return name, _doubtful(unit, "1", _CONDITION.sub(r"\1*", unit))
+    return name, unit
+
+
+def _divided(text: str) -> tuple[str, str | None]:
+    """`t / s` and `v/(m/s)` have a unit. `price/kg` is by the kilogram, or in it."""
+    name, stroke, unit = text.partition("/")
+    is_spaced, name, unit = name.endswith((" ", "\t")), name.rstrip(), unit.strip()
+    if not stroke or not name or (_NUMBER.fullmatch(unit) and unit not in _NONE):
+        return text, None
+    if not (is_spaced or _may_be_unit(unit)) or text.casefold() in _NOT_APPLICABLE:
+        return text, None  # signal/noise
+    if is_spaced and (len(name) == 1 or unit.startswith("(")):
+        return name, unit  # as ISO 80000-1 writes quantities: t / s
+    if _is_unit(text):
+        return name, _doubtful(text, unit, f"{name}/{unit}")  # counts / s, km/h, T/K
+    if not (is_spaced or len(name) < 4 or unit.startswith("(")):
+        return name, _doubtful(text, unit, f"1/({unit})")
+    if _CONDITION.match(unit) and _may_be_unit(unit):
+        return name, _doubtful(text, _CONDITION.sub(r"\1*", unit), f"1/({unit})")
+    return name, unit
+
+
+def _is_unit(text: str) -> bool:
+    try:
+        return bool(Unit(text).atoms)
+    except UnitError:
+        return False
+
+
+def _may_be_unit(text: str) -> bool:
+    try:
+        Unit(text)
+    except UnitError as error:
+        return has_readings(error) or _MONEY.search(text) is not None
+    return text not in _NONE
 
 
 def _opening(text: str) -> int:
@@ -37,6 +100,11 @@ def _opening(text: str) -> int:
     return -1
 
 
+def words(line: str) -> list[str]:
+    """The headings of a line that spaces divide: `time [s] speed [m / s]` are two."""
+    return _WORD.findall(line)
+
+
 def units_in_brackets(line: str) -> list[str]:
     """All that stands in square brackets in a line."""
     return [text.strip() for text in _IN_BRACKETS.findall(line)]
@@ -44,15 +112,65 @@ def units_in_brackets(line: str) -> list[str]:
 
 def read_unit(text: str) -> Unit:
     """A unit as tables write it: alone or in brackets, `-` for a pure number."""
+    if isinstance(text, _Doubtful):
+        raise ambiguous(text, 0, text, text.readings)
     text = text.strip()
     if (text[:1], text[-1:]) == ("[", "]") or (text[:1] == "(" and _opening(text) == 0):
         text = text[1:-1].strip()
+    refuse_letters(text)
     return PURE if text in _NONE else Unit(text)
+
+
+def refuse_letters(text: str) -> None:
+    """Raise for the C or F of data, which may be degrees, and for N/A, which may say no unit."""
+    if f"/{text}" in scope.current().ambiguous:
+        written, other = scope.current().ambiguous[f"/{text}"]
+        raise ambiguous(text, 0, text, (other, written))
+    if text.casefold() in _NOT_APPLICABLE:
+        raise ambiguous(text, 0, text, ("1", Unit(text).name))
+
+
+def suggested(error: UnitError) -> str:
+    """The first unit that the hint of an error says to write; "1" where it says none."""
+    hint = getattr(error, "hint", None) or ""
+    reading = hint.removeprefix("write ").partition(", or ")[0]
+    try:
+        Unit(reading)
+    except UnitError:
+        return "1"
+    return reading if reading != hint else "1"
+
+
+def has_readings(error: UnitError) -> bool:
+    """Whether a string could not be read because it has two readings, which the hint says."""
+    return isinstance(error, UnitParseError) and "two ways" in error.problem
+
+
+def told(error: UnitError) -> str:
+    """What is wrong with a unit, with its readings where it has two."""
+    return f"{error.problem}: {error.hint}" if has_readings(error) else error.problem
+
+
+def explained(error: UnitError, heading: str) -> tuple[str, str]:
+    """What is wrong with the unit of a heading, and the call that reads the column all the same."""
+    own = suggested(error)
+    if has_readings(error):
+        return told(error), f"say what it is: units={{{heading!r}: {own!r}}}"
+    problem = f"the heading says a unit that is none: {error.args[0]!r:.40}"
+    if (money := _MONEY.search(heading)) is not None:
+        return problem, f"define the money: dimflow.units.define('{money[0]} = [currency]')"
+    return problem, f"say its unit, or '1' for pure numbers: units={{{heading!r}: '1'}}"
+
+
+def clear(unit: Unit, text: str) -> str:
+    """A spelling of a unit, or its name where that may be read as degrees."""
+    is_doubtful = f"/{text}" in scope.current().ambiguous or text.casefold() in _NOT_APPLICABLE
+    return unit.name if is_doubtful else text
 
 
 def spelled(unit: Unit) -> str:
     """The unit as a text that reads as the same unit, or UnitFormatError."""
-    text = str(unit)
+    text = clear(unit, str(unit))
     try:
         is_same = read_unit(text) is unit and not set("[]\n") & set(text)
     except UnitError:

@@ -7,6 +7,7 @@ library. NumPy alone reads the numbers; nothing is ever unpickled.
 import ast
 import json
 import math
+import os
 import zipfile
 import zlib
 from collections.abc import Mapping
@@ -19,7 +20,7 @@ from dimflow.array.dimarray import DimArray, wrap
 from dimflow.array.persistence import restored
 from dimflow.backends import Backend
 from dimflow.errors import DimflowError, FileFormatError, NotANumber, UnitError
-from dimflow.io.places import Place, name_of, reading, writing
+from dimflow.io.places import TEXTS, Place, name_of, reading, renamed, suffix_of, writing
 from dimflow.ops.dispatch import interpreter_of
 from dimflow.units import Unit, decode, encode
 
@@ -57,6 +58,7 @@ def save(
     stay plain. `path` may be a file opened for bytes; a path is taken as it is, and what stood
     there is replaced at once when all is written.
     """
+    _check_suffix(path)
     is_single = data is not None and not isinstance(data, Mapping)
     if (data is None and not arrays) or (data is not None and arrays):
         raise TypeError("save takes one array, or arrays by name")
@@ -82,6 +84,18 @@ def save(
                 np.lib.format.write_array(stream, entry.raw, (1, 0), allow_pickle=False)
 
 
+def _check_suffix(path: Place) -> None:
+    """A name that says another format would lie about what is in the file."""
+    suffix = suffix_of(path)
+    if suffix not in ("", ".npz"):
+        name = os.fspath(path)
+        hint = f"name it {renamed(path, '.npz')!r}"
+        if suffix in TEXTS:
+            hint += f", or write a table: dimflow.savetxt({name!r}, x)"
+        problem = f"save writes archives of numbers and units (.npz), but {name!r} is no such name"
+        raise UnitError(problem, hint)
+
+
 def load(path: Place, *, backend: str | None = None, max_bytes: int | None = None) -> Any:
     """What `save` wrote: one array, or a dict of them.
 
@@ -95,6 +109,8 @@ def load(path: Place, *, backend: str | None = None, max_bytes: int | None = Non
                 return archive.arrays(backend)
         except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, _Damage) as error:
             hint = error.hint if isinstance(error, _Damage) else None
+            if suffix_of(path) in TEXTS:
+                hint = "from_csv and loadtxt read tables"
             raise FileFormatError(name_of(path), str(error), hint) from None
 
 

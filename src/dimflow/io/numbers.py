@@ -4,7 +4,9 @@ The slow way knows missing values, and says in which line and column a cell is n
 """
 
 import csv
+import re
 from collections.abc import Callable, Collection, Iterator, Sequence
+from decimal import Decimal
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +15,10 @@ from dimflow.errors import FileFormatError, NotANumber
 from dimflow.io.places import Place, name_of
 
 MISSING = ("", "NA", "N/A", "#N/A", "NaN", "null", "None", "-", "--", "?")
+Missing = Collection[str | float] | str | float
 _PIECE = 1 << 13  # lines that are read at once
+_EXACT = 2.0**53  # up to here, a float holds every whole number
+_LONG = re.compile(r"(?<![.\d])\d{16,}(?![.\deE])")
 _READERS: dict[str, Callable[[str], Any]] = {"f": float, "i": int, "u": int, "c": complex}
 
 
@@ -31,6 +36,7 @@ class Layout(NamedTuple):
     delimiter: str | None  # None: any space
     decimal: str
     missing: frozenset[str]
+    missing_numbers: frozenset[float]
     dtype: np.dtype[Any]
 
     def split(self, line: str) -> list[str]:
@@ -39,9 +45,14 @@ class Layout(NamedTuple):
             return line.split()
         reader = csv.reader([line], delimiter=self.delimiter, skipinitialspace=True)
         try:
-            return [cell.strip() for cell in next(reader, [])]
+            cells = next(reader, [])
         except csv.Error as error:  # a cell of 131,072 characters and more
             raise FileFormatError(name_of(self.place), str(error)) from None
+        if line.count('"') % 2 and _is_open(line, self.delimiter):
+            problem = f"a quote is open at the end of the line: {line!r:.40}"
+            hint = "a cell ends in the line that it begins in: join them by a space"
+            raise FileFormatError(name_of(self.place), problem, hint)
+        return [cell.strip() for cell in cells]
 
     def is_missing(self, cell: str) -> bool:
         """Whether a cell stands for a value that is not there."""
@@ -57,18 +68,21 @@ class Layout(NamedTuple):
 
     def number(self, cell: str) -> Any:
         """The number in a cell; ValueError if it holds none."""
-        kind = self.dtype.kind
-        if self.is_missing(cell):
-            if kind in "iu":
-                raise ValueError("integers have no nan")
-            return np.nan
+        found = None if self.is_missing(cell) else self._parsed(cell)
+        if found is not None and found not in self.missing_numbers:
+            return found
+        if self.dtype.kind in "iu":
+            raise ValueError("integers have no nan")
+        return np.nan
+
+    def _parsed(self, cell: str) -> Any:
         if self.decimal != ".":
             if "." in cell:
                 raise ValueError("a point where commas divide")
             cell = cell.replace(self.decimal, ".")
         if "_" in cell:
             raise ValueError("Python's own notation")
-        return _READERS[kind](cell)
+        return _READERS[self.dtype.kind](cell)
 
     def error(
         self, line: int, column: int | None, problem: str, hint: str | None = None
@@ -79,9 +93,9 @@ class Layout(NamedTuple):
 
 
 def layout(
-    place: Place, delimiter: str | None, decimal: str, missing: Collection[str], dtype: Any
+    place: Place, delimiter: str | None, decimal: str, missing: Missing, dtype: Any
 ) -> Layout:
-    """A layout of arguments that are checked."""
+    """A layout of arguments that are checked. Numbers that are missing replace no words."""
     kind = np.dtype(dtype)
     if kind.kind not in _READERS:
         raise NotANumber("a table", f"dtype={kind}")
@@ -89,9 +103,10 @@ def layout(
         raise ValueError(f"decimal is '.' or ',', but got {decimal!r:.20}")
     if delimiter is not None and (len(delimiter) != 1 or delimiter in (decimal, '"', "\n", "\r")):
         raise ValueError(f"delimiter={delimiter!r:.20} cannot divide cells here")
-    if isinstance(missing, str):
-        missing = (missing,)
-    return Layout(place, delimiter, decimal, frozenset(m.lower() for m in missing), kind)
+    given: Any = (missing,) if isinstance(missing, str) or np.isscalar(missing) else missing
+    numbers = frozenset(float(m) for m in given if not isinstance(m, str))
+    words = [m for m in given if isinstance(m, str)] or (MISSING if numbers else ())
+    return Layout(place, delimiter, decimal, frozenset(m.lower() for m in words), numbers, kind)
 
 
 def lines_of(text: str, comment: str | None) -> tuple[list[Line], list[Line]]:
@@ -136,12 +151,13 @@ def _read_fast(style: Layout, lines: Sequence[Line], count: int, columns: Sequen
         )
     except ValueError:
         return None
-    return table.T
+    is_large = style.dtype == np.float64 and (abs(table) >= _EXACT).any()
+    return None if is_large and any(map(_LONG.search, texts)) else table.T
 
 
 def _is_simple(style: Layout, texts: list[str], count: int) -> bool:
     """Whether each line has the same number of cells, so that counting delimiters is enough."""
-    if any(_is_float(word) for word in style.missing):
+    if style.missing_numbers or any(_is_float(word) for word in style.missing):
         return False  # -999
     if style.dtype.kind in "iu" or (style.decimal != "." and any("." in text for text in texts)):
         return False  # NumPy would cut 1.5 to 1 in some versions
@@ -167,12 +183,38 @@ def _read_cells(
             raise style.error(line, None, f"{len(cells)} cells, where the first line has {count}")
         for j, column in enumerate(columns):
             try:
-                found[j, i] = style.number(cells[column])
+                found[j, i] = number = style.number(cells[column])
             except (ValueError, OverflowError):
                 raise style.error(
                     line, column, f"{cells[column]!r:.40} is not a number", _hint(style, cells)
                 ) from None
+            if style.dtype == np.float64 and _is_cut(cells[column], number):
+                problem = f"{cells[column]!r:.40} has more digits than a float holds"
+                kind = "uint64" if Decimal(cells[column]) >= 2**63 else "int64"
+                hint = f"read whole numbers by themselves: usecols=[...], dtype={kind!r}"
+                raise style.error(line, column, problem, hint)
     return found
+
+
+def _is_open(line: str, delimiter: str) -> bool:
+    """Whether a quote that begins a cell is not closed; others are signs, such as inches."""
+    strict = csv.reader([line], delimiter=delimiter, skipinitialspace=True, strict=True)
+    try:
+        next(strict)
+    except csv.Error as error:
+        return "unexpected end" in str(error)
+    return False
+
+
+def _is_cut(cell: str, number: Any) -> bool:
+    """Whether a float has lost digits of a whole number: 9007199254740993 would be ...992."""
+    if (
+        not isinstance(number, float)
+        or not abs(number) >= _EXACT
+        or not cell.lstrip("+-").isdigit()
+    ):
+        return False
+    return Decimal(cell) not in (Decimal(repr(number)), Decimal(number))
 
 
 def _cells(style: Layout, lines: Sequence[Line]) -> Iterator[tuple[int, list[str]]]:

@@ -7,12 +7,20 @@ from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import TextIOBase
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, BinaryIO
 
-from dimflow.errors import FileFormatError
+from dimflow.errors import FileFormatError, UnitError
 
 Place = str | os.PathLike[str] | Any  # a path, or a file opened for bytes
+
+# What other formats are called: a file of such a name holds nothing else.
+_FORMATS = (
+    *(".npz", ".npy", ".zip", ".gz", ".bz2", ".xz", ".zst", ".h5", ".hdf5", ".nc", ".zarr", ".mat"),
+    *(".parquet", ".feather", ".arrow", ".xlsx", ".xls", ".ods", ".json", ".db", ".sqlite"),
+    *(".pkl", ".pickle", ".pt", ".pth"),
+)
+TEXTS = (".csv", ".tsv", ".txt", ".dat")
 
 
 def name_of(place: Place) -> str:
@@ -21,6 +29,28 @@ def name_of(place: Place) -> str:
         return os.fspath(place)
     name = getattr(place, "name", None)
     return name if isinstance(name, str) else f"a {type(place).__name__}"
+
+
+def suffix_of(place: Place) -> str:
+    """The end of a path that says a format; nothing for an open file."""
+    return PurePath(place).suffix.lower() if isinstance(place, (str, os.PathLike)) else ""
+
+
+def renamed(place: Place, suffix: str) -> str:
+    """A path with the suffix of a format, in place of that of another."""
+    name, own = os.fspath(place), suffix_of(place)
+    is_format = own in _FORMATS or own in TEXTS
+    return (name[: -len(own)] if is_format else name) + suffix
+
+
+def check_is_text(function: str, place: Place) -> None:
+    """A name that says another format would lie about what is in the file."""
+    if suffix_of(place) in _FORMATS:
+        problem = f"{function} writes text, but {os.fspath(place)!r} is the name of another format"
+        name = os.fspath(place)[: -len(suffix_of(place))]
+        name += "" if name.lower().endswith(TEXTS) else ".csv"
+        archive = ", or call dimflow.save" if suffix_of(place) == ".npz" else ""
+        raise UnitError(problem, f"name it {name!r}{archive}")
 
 
 @contextmanager

@@ -8,7 +8,7 @@
 A DimArray is a pytree of one leaf, its numbers; its unit is static, part of the structure. So
 traced code has no trace of units but one product where numbers are converted, another unit compiles
 anew, and a loop that changes the unit of its state is refused by JAX. This is registered as soon as
-both JAX and DimArray are imported. Derivatives with units: `dimflow.grad`, `dimflow.vjp`,
+both JAX and dimflow are imported. Derivatives with units: `dimflow.grad`, `dimflow.vjp`,
 `dimflow.jvp`.
 """
 

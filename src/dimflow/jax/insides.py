@@ -4,11 +4,12 @@ JAX tells nobody that the structure it fills is that of a derivative. Who asks c
 names of its own functions, which may change with any release: then it has to be said.
 """
 
+from functools import partial
 from inspect import iscode, unwrap
 from typing import Any
 
 import jax
-from jax._src import api, array
+from jax._src import api, array, custom_derivatives
 
 ARRAY: Any = getattr(array, "ArrayImpl", None)  # the class of arrays that are no tracers
 UNFLATTEN: Any = getattr(jax.tree_util.tree_unflatten, "__code__", None)
@@ -19,8 +20,13 @@ _FUNCTIONS: dict[str, tuple[str, ...]] = {
     "_jacfwd_unravel": (),
     "_unravel_array_into_pytree": (),
     "transposed_fun": ("out_tree",),
+    "_flatten_bwd": ("py_res",),
+    "_flatten_jvp": ("py_primals", "py_tangents", "out_tree"),
 }
 _AROUND = {"transposed_fun": "linear_transpose"}  # what stands inside another function
+_PLACES = dict.fromkeys(
+    ("_flatten_bwd", "_flatten_jvp"), custom_derivatives
+)  # the others stand in `api`
 
 
 def missing() -> list[str]:
@@ -37,7 +43,9 @@ def _is_known(name: str, read: tuple[str, ...]) -> bool:
 
 
 def _code(name: str) -> Any:
-    outer = getattr(api, _AROUND.get(name, name), None)
+    outer = getattr(_PLACES.get(name, api), _AROUND.get(name, name), None)
+    if isinstance(outer, partial):  # of a decorator that JAX wraps its own functions in
+        (outer,) = outer.args
     code = getattr(unwrap(outer), "__code__", None) if callable(outer) else None
     if code is None or name not in _AROUND:
         return code

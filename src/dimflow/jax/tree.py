@@ -8,20 +8,27 @@ import jax
 import jax.export
 
 from dimflow.array.dimarray import DimArray
+from dimflow.constants.constant import Constant
 from dimflow.errors import UnitError
+from dimflow.jax.flattened import TANGENTS, TREES, apart, filled, holds_arrays, in_place
 from dimflow.jax.insides import ARRAY, UNFLATTEN, missing
 from dimflow.ops.rules.units import PURE
-from dimflow.units import Unit, decode, encode
+from dimflow.transforms import structure
+from dimflow.units import Unit, decode, encode, scope
+from dimflow.units.alike import is_number
 
 _new = object.__new__
 _frame = sys._getframe
-_KEYS = (jax.tree_util.GetAttrKey("data"),)
+_KEYS = (jax.tree_util.GetAttrKey("data"), jax.tree_util.GetAttrKey("landed"))
 _MISSING = missing()
+_KINDS: tuple[type, ...] = (DimArray, Constant)
 
 # The functions of JAX that hand cotangents back in the structure of the arguments: the caller of
 # `tree_unflatten`, or its own caller. `missing` looks whether they are there.
 _PULLBACKS = frozenset(("_vjp3_bwd", "transposed_fun"))
 _JACOBIANS = frozenset(("_jacfwd_unravel",))
+# The rule of a `jax.custom_vjp` is handed cotangents, and what it returns is compared with others.
+_RULED = "_flatten_bwd"
 
 
 class Label:
@@ -42,6 +49,15 @@ class Label:
         return str(self.unit) or "a pure number"
 
 
+# Part of the key of all that JAX keeps of functions, since these may read texts
+_texts = jax.make_user_context()  # type: ignore[no-untyped-call]
+
+
+def read_texts_by(state: scope.State) -> None:
+    """Let what JAX traces from here on, in this thread, be kept for this scope alone."""
+    _texts(state).__enter__()
+
+
 _labels: dict[int, Label] = {}  # JAX keeps structures for as long, in its own caches
 
 
@@ -52,16 +68,31 @@ def label(unit: Unit) -> Label:
 
 
 def register() -> None:
-    """Tell JAX how to take a DimArray apart."""
-    jax.tree_util.register_pytree_with_keys(
-        DimArray, _flattened_with_keys, _unflattened, flatten_func=_flattened
-    )
-    jax.export.register_pytree_node_serialization(
-        DimArray,
-        serialized_name="dimflow.DimArray",
-        serialize_auxdata=packed,
-        deserialize_auxdata=unpacked,
-    )
+    """Tell JAX how to take a DimArray apart, and a constant, which comes back as a DimArray."""
+    scope.compilers.append(read_texts_by)
+    scope.changed()
+    structure.registries.append(_data_fields)
+    for kind in _KINDS:
+        jax.tree_util.register_pytree_with_keys(
+            kind, _flattened_with_keys, _unflattened, flatten_func=_flattened
+        )
+        jax.export.register_pytree_node_serialization(
+            kind,
+            serialized_name=f"dimflow.{kind.__name__}",
+            serialize_auxdata=packed,
+            deserialize_auxdata=unpacked,
+        )
+
+
+def _data_fields(value: Any) -> list[str] | None:
+    """The fields of an object that JAX takes for leaves or trees; others are part of its structure.
+
+    None of what it was not told of, or not by names.
+    """
+    found = jax.tree_util.default_registry.flatten_one_level_with_keys(value)
+    if found is None or any(getattr(key, "name", None) is None for key, _ in found[0]):
+        return None
+    return [str(key.name) for key, _ in found[0]]
 
 
 def packed(aux: Label) -> bytes:
@@ -74,19 +105,29 @@ def unpacked(data: bytes) -> Label:
     return label(decode(data.decode()))
 
 
-def _flattened(array: DimArray) -> tuple[tuple[Any], Label]:
+def _flattened(array: DimArray) -> tuple[tuple[Any, ...], Any]:
+    scope.kept()  # jax.jit looks for what it traced after it has taken its arguments apart
+    frame = _frame(1)
+    if frame.f_globals is TREES and (found := apart(array, frame)) is not None:
+        return found
     try:
         return (array._raw,), _labels[array._unit._serial]
     except KeyError:
         return (array._raw,), label(array._unit)
 
 
-def _flattened_with_keys(array: DimArray) -> tuple[tuple[tuple[Any, Any]], Label]:
+def _flattened_with_keys(array: DimArray) -> tuple[tuple[tuple[Any, Any], ...], Any]:
+    frame = _frame(1)
+    if frame.f_globals is TREES and (found := apart(array, frame)) is not None:
+        leaves, aux = found
+        return tuple(zip(_KEYS, leaves, strict=False)), aux
     return ((_KEYS[0], array._raw),), label(array._unit)
 
 
-def _unflattened(aux: Label, leaves: Any) -> DimArray:
+def _unflattened(aux: Any, leaves: Any) -> Any:
     """An array of whatever JAX puts in the place of the numbers, objects of its own too."""
+    if type(aux) is not Label:
+        return filled(aux, leaves[0])
     made = _new(DimArray)
     made._raw = raw = leaves[0]
     made._unit = aux.unit
@@ -96,9 +137,9 @@ def _unflattened(aux: Label, leaves: Any) -> DimArray:
             _warn()
     if aux.is_traced and _frame(1).f_code is UNFLATTEN:
         made._unit = _unit_here(aux.unit, _frame(2))
-    if type(raw) is DimArray:  # a derivative by an array, in the place of each of the numbers
-        made._raw, made._unit = raw._raw, made._unit * raw._unit
-    return made
+    if isinstance(raw, jax.Array) or not holds_arrays(raw):
+        return made
+    return in_place(raw, made._unit, _frame(1))
 
 
 def _warn() -> None:
@@ -122,6 +163,11 @@ def _unit_here(unit: Unit, caller: Any) -> Unit:
         name = caller.f_back.f_code.co_name
     if name in _PULLBACKS:
         _refuse_units(caller.f_locals.get("out_tree"))
+    elif name == _RULED:
+        if "py_res" not in caller.f_locals:  # what the rule kept comes first, as it was
+            return unit
+    elif name == TANGENTS and {"py_primals", "py_tangents"} & {*caller.f_locals} == {"py_primals"}:
+        return unit if unit.law is None else unit.delta
     elif name not in _JACOBIANS:
         return unit
     return PURE / (unit if unit.law is None else unit.delta)
@@ -134,7 +180,7 @@ def _refuse_units(out_tree: Any) -> None:
         return
     data: Any = tree.node_data() or (None, None)
     kind, aux = data
-    if kind is DimArray and not aux.unit.dimension.is_dimensionless:
+    if kind in _KINDS and not is_number(aux.unit):
         problem = (
             f"jax.vjp of a function that gives {aux.unit} has a cotangent without its own unit"
         )

@@ -14,6 +14,7 @@ from typing import Any
 import mlx.core as mx
 
 from dimflow.mlx.trees import Form, flattened, rebuilt
+from dimflow.units import scope
 
 __all__ = ["compile", "eval", "vmap"]
 
@@ -30,7 +31,8 @@ def compile(function: Callable[..., Any]) -> Callable[..., Any]:  # noqa: A001
 
     def compiled(*args: Any, **kwargs: Any) -> Any:
         leaves, form = flattened((args, kwargs), "compile")
-        key = form, tuple((leaf.shape, leaf.dtype) for leaf in leaves)
+        # the function may read unit strings, which mean what the scope says
+        key = form, tuple((leaf.shape, leaf.dtype) for leaf in leaves), scope.current().state
         if key not in known:
             if len(known) >= _LIMIT:
                 known.clear()

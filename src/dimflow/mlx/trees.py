@@ -62,7 +62,7 @@ def _form(value: Any, leaves: list[Any], operation: str) -> Form:
 
 def _quantity(value: DimArray, leaves: list[Any], operation: str) -> Form:
     spelled = Spelled(value.unit._serial, value.unit)
-    raw, library = value.data, backend_of(value.data)
+    raw, library = value._raw, backend_of(value._raw)
     if library.name == "mlx":
         leaves.append(raw)
         return Form("quantity", spelled)

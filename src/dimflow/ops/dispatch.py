@@ -7,7 +7,7 @@ not know.
 
 from collections.abc import Callable
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from dimflow.errors import BackendMismatch
 
@@ -25,14 +25,26 @@ class Interpreter(Protocol):
         """What the op gives for these arrays and parameters."""
 
 
+class WrapperInterpreter(Interpreter, Protocol):
+    """Runs ops on values around raw arrays, those of `wrappers`."""
+
+    def run_with(self, op: "Op", args: tuple[Any, ...], params: dict[str, Any]) -> Any:
+        """What `run` does, where such a value stands among the static parameters."""
+
+
 interpreters: dict[type, Interpreter] = {}  # by exact type; filled as types are met
 find_interpreter: Callable[[type], Interpreter] | None = None
 
 # Types of arrays whose operators raise beside a value that they do not know, instead of leaving
 # the work to it. None of NumPy's, PyTorch's and JAX's.
 stubborn: set[type] = set()
+# Types of arrays whose comparisons by operators are plain: see `Backend.plain_masks`.
+plain_masks: set[type] = set()
 # Types of values that a trace follows, instead of arrays; empty until the engine is imported.
 followed: set[type] = set()
+# Types of values around raw arrays: traced ones, and those with units. A static parameter may be
+# one; a kernel would read it as a constant, or wrap its result twice.
+wrappers: set[type] = set()
 
 # A compiler that follows the bytecode (torch.compile) must not see our memos, which grow. It is
 # told to take this for True; for all others it is the cheapest function that answers None.
@@ -75,6 +87,10 @@ def run(op: "Op", args: tuple[Any, ...], params: dict[str, Any]) -> Any:
     if is_traced(0):
         assert run_traced is not None
         return run_traced(op, args, params)
+    if params and not wrappers.isdisjoint(map(type, params.values())):
+        among = [interpreter_of(type(v)) for v in params.values() if type(v) in wrappers]
+        highest = max(among, key=lambda interpreter: interpreter.rank)
+        return cast("WrapperInterpreter", highest).run_with(op, args, params)
     if op.kind == "random":
         return _drawing(op, args, params).run(op, args, params)
     return select(op, args).run(op, args, params)
@@ -83,6 +99,8 @@ def run(op: "Op", args: tuple[Any, ...], params: dict[str, Any]) -> Any:
 def run_alike(op: "Op", args: tuple[Any, ...], params: dict[str, Any]) -> Any:
     """What `run` does, sooner where all values are of one type: then there is nothing to choose."""
     if not args or op.kind == "random" or is_traced(0):
+        return run(op, args, params)
+    if params and not wrappers.isdisjoint(map(type, params.values())):
         return run(op, args, params)
     kind = type(args[0])
     library = interpreters.get(kind)

@@ -96,6 +96,7 @@ class Op:
     """
 
     __slots__ = (
+        "__weakref__",  # by which jax.jit keeps what it compiles
         "_call",
         "_recall",
         "_result_type",

@@ -36,8 +36,9 @@ def _family() -> str:
 
 
 def _static_names(signature: str | None, arrays: tuple[str, ...] | None) -> tuple[str, ...]:
-    """The parameters after the arrays, which an expression may name."""
-    parts = (signature or "").partition("/")[2].split(",")
+    """The parameters that hold no arrays, which an expression may name."""
+    first, slash, rest = (signature or "").partition("/")
+    parts = (rest if slash else first).split(",")
     names = [part.partition("=")[0].strip(" *") for part in parts]
     return tuple(name for name in names if name and name not in (arrays or ()))
 

@@ -3,18 +3,17 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from pandas.api.extensions import register_dataframe_accessor, register_series_accessor
 
 from dimflow import ops
 from dimflow.array import DimArray
-from dimflow.errors import UnitError
-from dimflow.io.headings import heading_of, name_and_unit, read_unit
-from dimflow.pandas.column import DimExtensionArray
+from dimflow.array.guests import ROUNDINGS
+from dimflow.errors import UnitError, UnitParseError
+from dimflow.io.headings import has_readings, heading_of, name_and_unit, read_unit, suggested, told
+from dimflow.pandas.column import DimExtensionArray, boxed
 from dimflow.pandas.dtype import DimDtype
 from dimflow.pandas.scalar import DimScalar
-from dimflow.pandas.windows import Window
 from dimflow.units import Dimension, Unit
 
 
@@ -87,7 +86,7 @@ class SeriesAccessor:
         """The same quantities in SI base units."""
         return self._like(self._column().to(self.unit.to_base()))
 
-    # What pandas itself computes on plain floats only
+    # The same as pandas' own methods, which dimflow taught units
 
     def clip(self, lower: Any = None, upper: Any = None) -> Any:
         """Within limits that are given with their units."""
@@ -99,23 +98,37 @@ class SeriesAccessor:
         found = self.magnitude.describe(percentiles=percentiles)
         spread = self._column()._unit_of("std")
         units = {"count": None, "std": spread}
-        boxed = [
+        values = [
             number if (unit := units.get(label, self.unit)) is None else DimScalar(number, unit)
             for label, number in found.items()
         ]
-        return pd.Series(_objects(boxed), index=found.index, name=found.name)
+        return pd.Series(boxed(values), index=found.index, name=found.name)
 
-    def rolling(self, *args: Any, **options: Any) -> Window:
-        """Windows of neighbours: `series.dimflow.rolling(3).mean()`."""
-        return Window(self._column(), self.magnitude.rolling(*args, **options))
+    def rolling(self, *args: Any, **options: Any) -> Any:
+        """Windows of neighbours: `series.dimflow.rolling(3).mean()`, as pandas' own."""
+        return self._series.rolling(*args, **options)
 
-    def expanding(self, *args: Any, **options: Any) -> Window:
+    def expanding(self, *args: Any, **options: Any) -> Any:
         """Windows of all that came before."""
-        return Window(self._column(), self.magnitude.expanding(*args, **options))
+        return self._series.expanding(*args, **options)
 
-    def ewm(self, *args: Any, **options: Any) -> Window:
+    def ewm(self, *args: Any, **options: Any) -> Any:
         """All that came before, what is near with more weight."""
-        return Window(self._column(), self.magnitude.ewm(*args, **options))
+        return self._series.ewm(*args, **options)
+
+
+def _rounding(name: str) -> Callable[..., Any]:
+    op = ops.get(name)
+
+    def method(self: SeriesAccessor, *args: Any, unit: Unit | str) -> Any:
+        return self._like(DimExtensionArray(op(self.quantities, *args, unit=unit)))
+
+    method.__name__, method.__doc__ = name, f"{op.doc} It counts in a unit."
+    return method
+
+
+for _name in ROUNDINGS:
+    setattr(SeriesAccessor, _name, _rounding(_name))
 
 
 @register_dataframe_accessor("dimflow")
@@ -130,7 +143,7 @@ class FrameAccessor:
         """A Series with the unit of every column; None for columns that have none."""
         found = [getattr(dtype, "unit", None) for dtype in self._frame.dtypes]
         units = pd.Series(index=self._frame.columns, dtype=object)
-        units[:] = _objects(found)
+        units[:] = boxed(found)
         return units
 
     def quantify(self, units: Mapping[Any, Unit | str] | None = None, level: Any = None) -> Any:
@@ -147,10 +160,10 @@ class FrameAccessor:
         for place, heading in enumerate(frame.columns):
             series = frame.iloc[:, place]
             name, text = _name_and_unit(heading)
-            if text is None or isinstance(series.dtype, DimDtype):
+            if text is None or isinstance(series.dtype, DimDtype) or _is_none(text, series):
                 name, columns[place] = heading, series
             else:
-                columns[place] = SeriesAccessor(series).quantify(read_unit(text))
+                columns[place] = _quantified(heading, name, text, series)
             names.append(name)
         return self._with(columns, names)
 
@@ -257,6 +270,41 @@ def _heading(name: Any, unit: Unit) -> Any:
     return heading_of(name, unit)
 
 
+def _is_none(text: str, series: Any) -> bool:
+    """Whether what looks like a unit is none, of a column without numbers: time (UTC)."""
+    if pd.api.types.is_numeric_dtype(series.dtype):
+        return False
+    try:
+        read_unit(text)
+    except UnitError as error:
+        return not has_readings(error)
+    return False
+
+
+def _quantified(heading: Any, name: Any, text: str, series: Any) -> Any:
+    """The column in the unit that its heading says; texts and dates may be meant to be none."""
+    if pd.api.types.is_numeric_dtype(series.dtype):
+        return SeriesAccessor(series).quantify(_unit_of(heading, text))
+    try:
+        return SeriesAccessor(series).quantify(read_unit(text))
+    except UnitError as error:
+        call = f"df.rename(columns={{{heading!r}: {name!r}}}).dimflow.quantify()"
+        raise UnitError(
+            f"the column {heading!r} of {series.dtype} is no column in {text!r}: {told(error)}",
+            f"if it has no unit, rename it: {call}",
+        ) from error
+
+
+def _unit_of(heading: Any, text: str) -> Unit:
+    """The unit that a heading says, or an error with the call that says another."""
+    try:
+        return read_unit(text)
+    except UnitParseError as error:
+        call = f"quantify({{{heading!r}: {suggested(error)!r}}}).dimflow.quantify()"
+        hint = f"say its unit first: {call}"
+        raise UnitParseError(text, error.position, told(error), hint) from error
+
+
 def _name_and_unit(heading: Any) -> tuple[Any, str | None]:
     if isinstance(heading, tuple) and heading:
         name, text = _name_and_unit(heading[-1])
@@ -266,9 +314,3 @@ def _name_and_unit(heading: Any) -> tuple[Any, str | None]:
 
 def _listed(names: Any) -> list[Any]:
     return names if isinstance(names, list) else [] if names is None else [names]
-
-
-def _objects(values: list[Any]) -> Any:
-    boxed = np.empty(len(values), dtype=object)
-    boxed[:] = values
-    return boxed

@@ -2,7 +2,6 @@
 
 import operator
 from collections.abc import Callable
-from datetime import timedelta
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,7 @@ import pandas as pd
 
 from dimflow.array import DimArray
 from dimflow.array.core import Core
+from dimflow.array.guests import rounding
 from dimflow.pandas.reading import has_unit, is_missing, quantities, unboxed
 from dimflow.units import Unit
 
@@ -23,8 +23,6 @@ def operand(value: Any) -> Any:
         return np.nan
     if isinstance(value, (Core, Unit)) or has_unit(value):
         return value
-    if isinstance(value, (timedelta, np.timedelta64)):
-        return DimArray(pd.Timedelta(value).total_seconds(), "s")
     if isinstance(value, (list, tuple, range, pd.api.extensions.ExtensionArray)) or (
         isinstance(value, np.ndarray) and value.ndim and value.dtype.kind in "Om"
     ):
@@ -52,9 +50,11 @@ class Arithmetic:
         return self._boxed(result)
 
     def _boxed(self, result: Any) -> Any:
-        """Columns of arrays with one axis; plain arrays and numbers as they are."""
+        """Columns of arrays with one axis; masks and numbers as pandas has them."""
         if isinstance(result, tuple):
             return tuple(self._boxed(part) for part in result)
+        if isinstance(result, DimArray) and result.dtype == bool:
+            return result.data
         if isinstance(result, DimArray) and result.ndim == 1:
             return self._of(quantities(result))
         return result
@@ -80,7 +80,7 @@ class Arithmetic:
         arrays = [operand(value) for value in inputs]
         if "out" in kwargs:
             kwargs["out"] = tuple(unboxed(target) for target in kwargs["out"])
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"), rounding("series"):
             result = getattr(ufunc, method)(*arrays, **kwargs)
         return self._boxed(result)
 

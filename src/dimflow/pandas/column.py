@@ -11,13 +11,24 @@ from pandas.api.indexers import check_array_indexer
 
 from dimflow.array import DimArray
 from dimflow.array.in_place import in_unit
-from dimflow.errors import UnitError, UnitLossError
+from dimflow.array.numpy_host.labelled import is_asked
+from dimflow.errors import UnitError, UnitLossError, UnsupportedFunction
+from dimflow.ops.rules.units import PURE
 from dimflow.pandas.arithmetic import Arithmetic
-from dimflow.pandas.dtype import DimDtype
-from dimflow.pandas.reading import from_texts, has_unit, is_missing, quantities, unboxed
-from dimflow.pandas.scalar import DimScalar
+from dimflow.pandas.dtype import DimDtype, fit_one_column
+from dimflow.pandas.keys import in_keys_of
+from dimflow.pandas.reading import (
+    from_texts,
+    has_unit,
+    is_missing,
+    is_quantity,
+    quantities,
+    unboxed,
+)
+from dimflow.pandas.scalar import DimScalar, buckets, truth
 from dimflow.pandas.summaries import Summaries
 from dimflow.units import Unit
+from dimflow.units.alike import is_number
 
 
 class DimExtensionArray(Arithmetic, Summaries, ExtensionArray):
@@ -74,7 +85,9 @@ class DimExtensionArray(Arithmetic, Summaries, ExtensionArray):
     def _cast_pointwise_result(self, values: Any) -> Any:
         """What pandas makes of results that it computed one by one."""
         if any(isinstance(value, DimArray) for value in values):
-            return type(self)._from_sequence(values)
+            found = inferred(values)
+            is_one = isinstance(found, DimExtensionArray) or found.dtype == bool
+            return found if is_one else self._from_sequence(found)
         return super()._cast_pointwise_result(values)
 
     # What it is
@@ -148,6 +161,11 @@ class DimExtensionArray(Arithmetic, Summaries, ExtensionArray):
         raw = in_unit(self._unit, value, operation)
         return np.asarray(raw) if np.ndim(raw) else float(raw)
 
+    def _difference(self, value: Any, operation: str) -> DimArray:
+        """A distance between values, such as a tolerance; between temperatures it is in kelvins."""
+        between = (self._quantities[:0] - self._quantities[:0]).unit
+        return DimArray(in_unit(between, value, operation), between)
+
     def take(self, indices: Any, *, allow_fill: bool = False, fill_value: Any = None) -> Self:
         """The values at places; -1 is a missing one if it may be filled."""
         fill = np.nan
@@ -155,6 +173,24 @@ class DimExtensionArray(Arithmetic, Summaries, ExtensionArray):
             fill = self._in_own_unit(fill_value, "a fill value")
         raw = take(self._raw, np.asarray(indices), allow_fill=allow_fill, fill_value=fill)
         return self._of(DimArray(raw.astype(self._raw.dtype, copy=False), self._unit))
+
+    def shift(self, periods: int = 1, fill_value: Any = None) -> Self:
+        """Moved by places; a fill value has a unit, as everything that comes in."""
+        if fill_value is None or is_missing(fill_value):
+            fill_value = None
+        else:
+            fill_value = self._scalar(fill_value, "shift")
+        moved: Self = super().shift(periods, fill_value)
+        return moved
+
+    def insert(self, loc: int, item: Any) -> Self:
+        """With another quantity at a place."""
+        longer: Self = super().insert(loc, self._scalar(item, "insert"))
+        return longer
+
+    def _scalar(self, value: Any, operation: str) -> Any:
+        number = self._in_own_unit(value, operation)
+        return number if is_missing(number) else DimScalar(number, self._unit)
 
     def copy(self) -> Self:
         """A copy that shares nothing."""
@@ -180,6 +216,14 @@ class DimExtensionArray(Arithmetic, Summaries, ExtensionArray):
     def _values_for_factorize(self) -> tuple[Any, Any]:
         return self._raw, np.nan
 
+    def _hash_pandas_object(self, **options: Any) -> Any:
+        """Equal quantities in whatever units hash alike: Dask brings them together by it."""
+        unit = self._unit.to_base()
+        numbers = self._quantities.to_value(unit)
+        # single precision loses digits that double keeps; what shares a hash is compared again
+        coarse = {} if numbers.dtype == float else {"fineness": 10.0}
+        return pd.util.hash_array(buckets(numbers, unit.dimension, **coarse) + 0.0)
+
     def unique(self) -> Self:
         """Every value once, in the order of appearance."""
         return self._of(DimArray(pd.unique(self._raw), self._unit))
@@ -194,20 +238,41 @@ class DimExtensionArray(Arithmetic, Summaries, ExtensionArray):
         """Where a value is one of others, in whatever unit; those of another dimension are none."""
         values = unboxed(values)
         found = [values] if has_unit(values) else list(values)  # one array, or one by one
-        parts = [part for value in found if (part := self._comparable(value)) is not None]
+        self._refuse_bare(found, "isin")
+        parts = [part for value in found if (part := self._as_keys(value)) is not None]
         wanted = np.concatenate([np.ravel(part) for part in parts]) if parts else np.empty(0)
         return pd.Series(self._raw, copy=False).isin(wanted).to_numpy()
 
-    def _comparable(self, value: Any) -> Any:
-        """The numbers of a value in this column's unit; None if it is of another dimension."""
+    def _as_keys(self, value: Any) -> Any:
+        """The numbers of a value in this column's unit; None if none can be equal to it."""
         if is_missing(value):
             return np.nan
         if not has_unit(value):
-            is_number = isinstance(value, Real) and self._unit.is_dimensionless
-            return DimArray(float(value)).to_value(self._unit) if is_number else None
+            if not is_bare(value):
+                return None
+            number = float(value)
+            if is_number(self._unit):
+                return DimArray(number).to_value(self._unit)
+            is_any = np.isinf(number) or (number == 0 and self._unit.law is None)
+            return number if is_any else None
         found = DimArray(value)
-        is_alike = found.dimension is self._unit.dimension
-        return found.to_numpy(self._unit) if is_alike else None
+        is_one = fit_one_column((found.unit, self._unit))
+        return in_keys_of(self._quantities, found) if is_one else None
+
+    def _refuse_bare(self, values: Any, operation: str) -> None:
+        """Raise for a bare number where values are looked up: it would not be found, unseen."""
+        for value in values:
+            if is_bare(value) and self._as_keys(value) is None:
+                self._in_own_unit(value, operation)
+
+    def map(self, mapper: Any, na_action: Any = None) -> Any:
+        """By a function, or by a mapping whose keys are quantities."""
+        if isinstance(mapper, (dict, pd.Series)):
+            self._refuse_bare(mapper.keys(), "map")
+        if type(mapper) is dict:
+            zero = DimScalar(0.0, self._unit)
+            mapper = {zero if key == 0 and is_bare(key) else key: v for key, v in mapper.items()}
+        return super().map(mapper, na_action)
 
     def duplicated(self, keep: Any = "first") -> Any:
         """Where a value appeared before."""
@@ -215,7 +280,23 @@ class DimExtensionArray(Arithmetic, Summaries, ExtensionArray):
 
     def searchsorted(self, value: Any, side: Any = "left", sorter: Any = None) -> Any:
         """Where values would be inserted to keep the order."""
-        return self._raw.searchsorted(self._in_own_unit(value, "searchsorted"), side, sorter)
+        wanted = self._in_own_unit(value, "searchsorted")
+        if has_unit(value := unboxed(value)):
+            wanted = self._as_keys(value)
+        return self._raw.searchsorted(wanted, side, sorter)
+
+    @property
+    def _mask(self) -> Any:
+        """Asked of pandas' own columns only, by `pd.to_datetime` and others."""
+        raise self._unsupported("this function of pandas")
+
+    @property
+    def base(self) -> Any:
+        """Asked of the ends of intervals only."""
+        raise self._unsupported("an interval of pandas")
+
+    def _unsupported(self, function: str) -> UnsupportedFunction:
+        return UnsupportedFunction(function, "it takes plain numbers", self._as_numbers())
 
     def _pad_or_backfill(
         self, *, method: Any, limit: int | None = None, limit_area: Any = None, copy: bool = True
@@ -263,27 +344,30 @@ class DimExtensionArray(Arithmetic, Summaries, ExtensionArray):
             return self._of(found if found.dtype == wanted.number else found.astype(wanted.number))
         if isinstance(wanted, pd.StringDtype):
             return pd.array(self._texts(), dtype=wanted)
+        if wanted.kind == "M":
+            raise self._unsupported(f"astype({wanted})")
         if isinstance(wanted, pd.api.extensions.ExtensionDtype) and wanted.kind in "iuf":
             return pd.array(self._pure(f"astype({wanted})"), dtype=wanted)
         return super().astype(wanted, copy=copy)
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
-        """Quantities one by one; plain numbers only of a column of pure numbers."""
+        """Quantities one by one; plain numbers only of a column of pure numbers.
+
+        NumPy's functions get no quantities one by one, see `numpy_host.labelled`.
+        """
+        if dtype is None and is_asked():
+            return np.array(self._pure("np.asarray(column)"), copy=copy)
         if dtype is None or np.dtype(dtype) == object:
             if copy is False:
                 raise ValueError("Unable to avoid copy while creating an array as requested.")
-            boxed = np.empty(len(self), dtype=object)
-            for place, value in enumerate(self):
-                boxed[place] = value
-            return boxed
+            return boxed(list(self))
         if np.dtype(dtype).kind in "SUT":
             return np.array([str(value) for value in self], dtype=dtype)
         return np.array(self._pure("np.asarray(column)"), dtype=dtype, copy=copy)
 
     def _pure(self, operation: str) -> Any:
-        if not self._unit.dimension.is_dimensionless:
-            hint = f"take the numbers first: series.dimflow.to_value({str(self._unit)!r})"
-            raise UnitLossError(operation, self._unit, hint)
+        if not is_number(self._unit):
+            raise UnitLossError(operation, self._unit, self._as_numbers())
         return self._quantities._pure(operation)
 
     def to_numpy(self, dtype: Any = None, copy: bool = False, na_value: Any = no_default) -> Any:
@@ -321,3 +405,41 @@ class DimExtensionArray(Arithmetic, Summaries, ExtensionArray):
             return f"{number} {value.unit}".rstrip()
 
         return text
+
+
+def is_bare(value: Any) -> bool:
+    """Whether a value is a number without a unit, and no truth."""
+    return isinstance(value, Real) and not isinstance(value, (bool, np.bool_))
+
+
+def boxed(values: list[Any]) -> Any:
+    """An array of objects, one for each value."""
+    made = np.empty(len(values), dtype=object)
+    for place, value in enumerate(values):  # NumPy takes an array without axes as it is only so
+        made[place] = value
+    return made
+
+
+def inferred(objects: Any) -> Any:
+    """Quantities one by one as the column that they make; objects as they are if they make none.
+
+    A NaN is missing in whatever unit: where a speed is missing, so is its inverse. Truths are
+    plain, so that a column of them is a mask.
+    """
+    if any(is_quantity(v) and np.ndim(v) for v in objects):
+        return objects  # an array in every cell
+    quantities = [DimArray(v) if is_quantity(v) else v for v in objects]
+    plain = list(map(truth, quantities))
+    if any(value is not found for value, found in zip(plain, quantities, strict=True)):
+        is_mask = all(isinstance(value, (bool, np.bool_)) for value in plain)
+        return np.array(plain) if is_mask else boxed(plain)
+    is_there = [not is_missing(v) and not (is_quantity(v) and np.isnan(v)) for v in quantities]
+    known = [v for v, there in zip(quantities, is_there, strict=True) if there]
+    if not known or not all(map(is_quantity, known)):
+        return objects
+    unit = known[0].unit
+    if not fit_one_column(v.unit for v in known):
+        return objects
+    numbers = np.full(len(quantities), np.nan)
+    numbers[is_there] = [v.to_value(unit) for v in known]
+    return numbers if unit is PURE else DimExtensionArray(numbers, unit)

@@ -1,14 +1,18 @@
 """DimDtype: the dtype of a column with a unit, `dimflow[m/s]`."""
 
 import re
+from collections.abc import Iterable
+from itertools import permutations
 from typing import Any
 
 import numpy as np
 from pandas.api.extensions import ExtensionDtype, register_extension_dtype
 
 from dimflow.errors import UnitError
+from dimflow.ops.rules.convert import checked_converter
 from dimflow.pandas.scalar import DimScalar
 from dimflow.units import Unit
+from dimflow.units.alike import are_alike
 
 _NAME = re.compile(r"dimflow\[(.*?)\](?:\[(float32|float64)\])?", re.DOTALL)
 _NONE = "dimensionless"  # pure numbers; a name must say something
@@ -59,6 +63,13 @@ class DimDtype(ExtensionDtype):
 
         return DimExtensionArray
 
+    @property
+    def index_class(self) -> Any:
+        """The class of an index of such values."""
+        from dimflow.pandas.index import DimIndex
+
+        return DimIndex
+
     @classmethod
     def construct_from_string(cls, string: Any) -> "DimDtype":
         """Read `dimflow[m/s]`; TypeError if it is no such text, as pandas wants it."""
@@ -74,15 +85,14 @@ class DimDtype(ExtensionDtype):
             raise TypeError(f"{string!r} names no unit: {error}") from error
 
     def _get_common_dtype(self, dtypes: list[Any]) -> Any:
-        """The first unit, if all are of one dimension.
+        """The first unit, if one column has room for all.
 
         None else: a row of a table then holds quantities one by one, each with its unit.
         """
         ours = [dtype for dtype in dtypes if isinstance(dtype, DimDtype)]
-        unit = ours[0].unit
-        if len(ours) != len(dtypes) or any(d.unit.dimension is not unit.dimension for d in ours):
+        if len(ours) != len(dtypes) or not fit_one_column(d.unit for d in ours):
             return None
-        return DimDtype(unit, str(np.result_type(*(d.number for d in ours))))
+        return DimDtype(ours[0].unit, str(np.result_type(*(d.number for d in ours))))
 
     def __from_arrow__(self, array: Any) -> Any:
         """A column from Arrow: of our extension type, or of bare numbers in this unit."""
@@ -92,3 +102,20 @@ class DimDtype(ExtensionDtype):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return DimDtype, (self.unit, self.number)
+
+
+def fit_one_column(units: Iterable[Unit]) -> bool:
+    """Whether values in all of these units may stand in one column, in whichever of them.
+
+    Temperatures in °C and their differences may not, though both are temperatures.
+    """
+    found = {id(unit): unit for unit in units}.values()
+    return all(are_alike(*pair) and _converts(*pair) for pair in permutations(found, 2))
+
+
+def _converts(source: Unit, target: Unit) -> bool:
+    try:
+        checked_converter(source, target)
+    except UnitError:
+        return False
+    return True

@@ -12,7 +12,9 @@ import pandas as pd
 
 from dimflow.array import DimArray
 from dimflow.array.guests import Guest, guests
+from dimflow.array.numpy_host import labelled
 from dimflow.errors import ShapeMismatch
+from dimflow.io import tables
 from dimflow.pandas.column import DimExtensionArray
 from dimflow.pandas.reading import quantities, unboxed
 from dimflow.units import Unit
@@ -25,11 +27,22 @@ def take_part() -> None:
     guests[pd.Series] = guests[pd.Index] = Guest(unboxed, _on_series)
     guests[pd.DataFrame] = Guest(unboxed, _on_frame)
     guests[pd.api.extensions.ExtensionArray] = Guest(unboxed, _on_column)
+    labelled.take_part(pd.Series, pd.Index, DimExtensionArray)
+    tables.known[pd.DataFrame] = with_labels
+    tables.known[pd.Series] = lambda series: with_labels(series.to_frame())
+
+
+def with_labels(frame: Any) -> Any:
+    """A frame whose labels are columns, unless they only count the rows."""
+    index = frame.index
+    is_count = index.name is None and index.nlevels == 1 and index.equals(pd.RangeIndex(len(frame)))
+    return frame if is_count else frame.reset_index()
 
 
 def series(array: Any, index: Any = None, name: Any = None) -> Any:
     """A Series of a copy of an array with a unit; also `DimArray.to_pandas`."""
-    return pd.Series(DimExtensionArray(array, copy=True), index=index, name=name, copy=False)
+    found = array.to_numpy().copy() if array.dtype == bool else DimExtensionArray(array, copy=True)
+    return pd.Series(found, index=index, name=name, copy=False)
 
 
 def _on_column(function: Operator, left: Any, right: Any) -> Any:
@@ -51,7 +64,7 @@ def _like(series: Any, result: Any) -> Any:
     if isinstance(result, DimArray):
         if result.shape != (len(series),):
             raise ShapeMismatch("an operation with a column", (len(series),), result.shape)
-        result = DimExtensionArray(result)
+        result = result.data if result.dtype == bool else DimExtensionArray(result)
     if isinstance(series, pd.Index):
         return pd.Index(result, name=series.name)
     made = series._constructor(result, index=series.index, name=series.name, copy=False)

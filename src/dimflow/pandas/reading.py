@@ -1,6 +1,8 @@
 """From what pandas hands over to numbers in a unit: lists with gaps, texts, columns, quantities."""
 
 from collections.abc import Iterable
+from decimal import Decimal
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -23,19 +25,22 @@ def is_missing(value: Any) -> bool:
     return isinstance(value, (float, np.floating)) and bool(np.isnan(value))
 
 
+def is_quantity(value: Any) -> bool:
+    """Whether a value is dimflow's own: an array or a constant."""
+    return isinstance(value, (Core, Constant))
+
+
 def has_unit(value: Any) -> bool:
     """Whether a value says its unit itself."""
-    return isinstance(value, (Core, Constant)) or read_peer(value) is not None
+    return is_quantity(value) or read_peer(value) is not None
 
 
 def quantities(values: Any, unit: Unit | None = None) -> DimArray:
     """A column of values as one array. Bare numbers are in the unit, quantities converted to it."""
     values = unboxed(values)
-    if isinstance(values, (Core, Constant)) or read_peer(values) is not None:
+    if has_unit(values):
         found = DimArray(values)
         return DimArray(_floating(found.to_numpy()), found.unit).to(unit or found.unit, copy=False)
-    if getattr(getattr(values, "dtype", None), "kind", "") == "m":
-        return DimArray(_seconds(values), "s").to(unit or "s", copy=False)
     if isinstance(values, pd.api.extensions.ExtensionArray):
         numbers = _numbers_of(values)
         if numbers is not None:
@@ -54,16 +59,16 @@ def unboxed(values: Any) -> Any:
     return getattr(values, "_quantities", values)
 
 
-def _seconds(durations: Any) -> Any:
-    """pandas' own durations, which say their unit by their dtype; NaT is a missing value."""
-    return pd.Series(durations).dt.total_seconds().to_numpy(dtype="float64")
-
-
 def _numbers_of(column: Any) -> Any:
     """The numbers of another numeric column, such as Float64, with NaN where one is missing."""
     if not pd.api.types.is_numeric_dtype(column.dtype):
         return None
-    return column.to_numpy(dtype="float64", na_value=np.nan)
+    if column.dtype.kind not in "iu":
+        return None if column.dtype.kind == "O" else column.to_numpy(np.float64, na_value=np.nan)
+    is_there = ~np.asarray(column.isna())
+    numbers = np.full(len(column), np.nan)
+    numbers[is_there] = _floating(column[is_there].to_numpy(f"{column.dtype.kind}8"))
+    return numbers
 
 
 def _one_by_one(values: list[Any], unit: Unit | None) -> DimArray:
@@ -94,10 +99,21 @@ def _one(value: Any) -> float:
     try:
         number = float(value)
     except (TypeError, ValueError, OverflowError):
-        raise NotANumber("a column", f"{type(value).__name__} {value!r:.60}") from None
-    if isinstance(value, int) and int(number) != value:
+        is_date = isinstance(value, pd.Timestamp)
+        hint = "a date is moved by durations: pd.to_timedelta(series)" if is_date else None
+        raise NotANumber("a column", f"{type(value).__name__} {value!r:.60}", hint) from None
+    if not _is_exact(value, number):
         raise _too_long(value)
     return number
+
+
+def _is_exact(value: Any, number: float) -> bool:
+    """Whether a float holds every digit that was given; `0.1` holds those of Decimal("0.1")."""
+    if isinstance(value, Integral):
+        return int(number) == int(value)
+    if isinstance(value, Decimal) and value.is_finite():
+        return Decimal(repr(number)) == value
+    return not isinstance(value, np.longdouble) or np.longdouble(number) == value
 
 
 def _floating(numbers: Any) -> Any:
@@ -108,9 +124,11 @@ def _floating(numbers: Any) -> Any:
         raise NotANumber("a column", "complex numbers, which pandas cannot sort or group")
     floats = numbers.astype(np.float64)
     if numbers.dtype.kind in "iu" and (np.abs(floats) >= 2.0**53).any():
-        changed = np.flatnonzero(floats.astype(object) != numbers.astype(object))
-        if len(changed):
-            raise _too_long(numbers[changed[0]])
+        changed = floats.astype(object) != numbers.astype(object)
+    else:  # of more than 64 bits
+        changed = (floats.astype(numbers.dtype) != numbers) & ~np.isnan(floats)
+    if changed.any():
+        raise _too_long(numbers[changed][0])
     return floats
 
 

@@ -14,6 +14,7 @@ from dimflow.array import DimArray
 from dimflow.errors import UnsupportedFunction
 from dimflow.ops.rules.units import PURE
 from dimflow.pandas.scalar import DimScalar
+from dimflow.units.alike import is_number
 
 # The op whose unit rule a summary of pandas follows; None for plain numbers.
 _RULES: dict[str, Any] = {
@@ -39,7 +40,14 @@ _RULES: dict[str, Any] = {
     "rank": None,
     "idxmin": None,
     "idxmax": None,
+    "argmin": None,
+    "argmax": None,
+    "nunique": None,
+    "first": "min",  # a value of the column, as the least of them is
+    "last": "min",
 }
+
+_COUNTING = frozenset(("any", "all", "argmin", "argmax"))  # whose results are no floats
 
 # Ways to fill gaps that repeat a value which is there, so that anything may be filled by them.
 _REPEATING = frozenset(("nearest", "zero"))
@@ -56,12 +64,17 @@ class Summaries:
     def _unit_of(self, name: str, length: int = 1) -> Any:
         """The unit of a summary; an error of ours where there is none."""
         if name not in _RULES:
-            raise UnsupportedFunction(f"{name} of a column", "dimflow does not know its unit")
+            reason = "dimflow does not know its unit"
+            raise UnsupportedFunction(f"{name} of a column", reason, self._as_numbers())
         rule = _RULES[name]
         if rule is None:
             return None
         sample = np.ones(length if name == "prod" else 1)  # no other rule looks at the length
         return ops.get(rule)(DimArray(sample, self._unit)).unit
+
+    def _as_numbers(self) -> str:
+        """The hint of what takes plain numbers alone."""
+        return f"take the numbers first: series.dimflow.to_value({str(self._unit)!r})"
 
     def _reduce(
         self, name: str, *, skipna: bool = True, keepdims: bool = False, **kwargs: Any
@@ -71,26 +84,36 @@ class Summaries:
         unit = self._unit_of(name, length)
         if name == "count":
             value = numbers.count()
-        elif name in ("any", "all"):
+        elif name in _COUNTING:
             value = getattr(numbers, name)(skipna=skipna)
         else:
             if name in ("min", "max"):
                 kwargs.pop("min_count", None)
             value = getattr(numbers, name)(skipna=skipna, **_fitting(name, kwargs))
         if keepdims:
-            if name in ("any", "all", "count"):
+            if name == "count" or name in _COUNTING:
                 return np.array([value])
             return self._of(DimArray(np.array([value], dtype=float), unit or PURE))
         return value if unit is None or np.isnan(value) else DimScalar(value, unit)
 
+    def _factors(self, name: str) -> Any:
+        """The column whose numbers a product multiplies: 50 % are 0.5."""
+        is_product = name in ("prod", "cumprod") and is_number(self._unit)
+        return self.to("") if is_product else self  # type: ignore[attr-defined]
+
     def _accumulate(self, name: str, *, skipna: bool = True, **kwargs: Any) -> Any:
+        self = self._factors(name)
         unit = self._unit_of(name)
         running = getattr(pd.Series(self._raw, copy=False), name)(skipna=skipna)
         return self._of(DimArray(running.to_numpy(), unit))
 
-    def _quantile(self, qs: Any, interpolation: str) -> Any:
+    def _unit_at(self, interpolation: str) -> Any:
+        """The unit of a quantile; an error of ours where nothing is between two values."""
         sample = DimArray(np.ones(2), self._unit)
-        unit = ops.quantile(sample, 0.5, method=interpolation).unit
+        return ops.quantile(sample, 0.5, method=interpolation).unit
+
+    def _quantile(self, qs: Any, interpolation: str) -> Any:
+        unit = self._unit_at(interpolation)
         found = pd.Series(self._raw, copy=False).quantile(np.asarray(qs), interpolation)
         return self._of(DimArray(found.to_numpy(), unit))
 
@@ -128,9 +151,10 @@ class Summaries:
                 ids=ids,
                 **kwargs,
             )
-        if how == "prod" and not self._unit.is_dimensionless:
+        if how == "prod" and not is_number(self._unit):
             reason = "groups of different sizes would have different units"
             raise UnsupportedFunction("prod of groups", reason, "divide by a reference value first")
+        self = self._factors(how)
         unit = self._unit_of(how)
         numbers = pd.Series(self._raw, copy=False)
         grouped = numbers.where(ids >= 0).groupby(np.where(ids >= 0, ids, np.nan))
@@ -177,6 +201,7 @@ def _method(name: str) -> Any:
     return method
 
 
+_ELSEWHERE = ("quantile", "rank", "nunique", "first", "last")
 for _name in _RULES:
-    if not _name.startswith(("cum", "idx")) and _name not in ("quantile", "rank"):
+    if not _name.startswith(("cum", "idx", "arg")) and _name not in _ELSEWHERE:
         setattr(Summaries, _name, _method(_name))

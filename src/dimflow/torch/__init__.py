@@ -7,6 +7,8 @@ Nothing else is to be imported for PyTorch's own functions, for `torch.compile`,
 """
 
 from dimflow.torch import loading as _loading
+from dimflow.torch import overlooked as _overlooked
+from dimflow.torch import registration as _registration
 from dimflow.torch import tracing as _tracing
 from dimflow.torch import trees as _trees
 from dimflow.torch.modules import DimParameter, UnitModule, named_units
@@ -40,3 +42,5 @@ __all__ = [
 _tracing.install()
 _trees.register()
 _loading.register()
+_registration.install()
+_overlooked.install()

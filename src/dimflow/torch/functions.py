@@ -6,20 +6,25 @@ why it is refused. `classified` says which.
 """
 
 from collections.abc import Callable
+from operator import attrgetter
 from typing import Any
 
+import torch
 from torch import Tensor
 from torch.overrides import resolve_name
+from torch.utils._pytree import tree_leaves
 
+import dimflow
+from dimflow.array.core import Core, is_followed
 from dimflow.array.dimarray import wrap
 from dimflow.array.interpreter import remembered
-from dimflow.errors import UnsupportedFunction
-from dimflow.ops import TABLE
+from dimflow.errors import DimflowError, UnsupportedFunction
+from dimflow.ops import TABLE, Op
 from dimflow.ops.dispatch import is_traced
 from dimflow.torch import tracing
 from dimflow.torch.host.defined import FUNCTIONS, UNITLESS, unitless
 from dimflow.torch.host.entries import ENTRIES, Entry
-from dimflow.torch.host.planned import Planned, dressed
+from dimflow.torch.host.planned import Planned, as_tensors, dressed
 from dimflow.torch.host.refused import REFUSED
 from dimflow.torch.host.rules import RULES
 from dimflow.units import Unit
@@ -28,6 +33,7 @@ Handler = Callable[..., Any]
 
 _HINT = "give it the numbers in a unit of your choice: x.to_value(...)"
 _UNKNOWN = "dimflow does not know what it does to units"
+_OURS = "our own engine, which differentiates here, follows dimflow's functions alone"
 _PREFIXES = ("nn.functional.", "special.", "linalg.", "fft.")
 _WRITES = frozenset(
     f"__i{word}__"
@@ -47,21 +53,50 @@ def torch_function(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any])
     handler = _found.get(function)
     if handler is None:
         handler = _found[function] = handler_of(function)
-    if not kwargs and type(handler) is Planned and handler.arity == len(args):
-        plan = remembered(handler.op, args)
-        if plan is not None and type(plan.result) is Unit:
-            raw = function(*[array._raw for array in args])
-            return wrap(raw, plan.result) if isinstance(raw, Tensor) else dressed(raw, plan.result)
-    return handler(*args, **kwargs)
+    try:
+        if not kwargs and type(handler) is Planned and handler.arity == len(args):
+            plan = remembered(handler.op, args)
+            if plan is not None and type(plan.result) is Unit:
+                raws = as_tensors([array._raw for array in args])
+                raw = function(*raws)
+                handler.refuse_cut(raw, raws, plan.result)
+                is_one = isinstance(raw, Tensor)
+                return wrap(raw, plan.result) if is_one else dressed(raw, plan.result)
+        return handler(*args, **kwargs)
+    except DimflowError as error:
+        error.of_call(f"torch.{name_of(function)}")
+        raise
+    except (TypeError, AttributeError) as error:
+        if any(is_followed(leaf) for leaf in tree_leaves((args, kwargs), is_leaf=_is_array)):
+            name = name_of(function)
+            ours = _advice(name)
+            hint = "write it with those" if ours is _HINT else ours
+            raise UnsupportedFunction(f"torch.{name}", _OURS, hint) from error
+        raise
+
+
+def _is_array(value: Any) -> bool:
+    return isinstance(value, Core)
+
+
+def _public(function: Any) -> Any:
+    """What users call, of a part of PyTorch's that a function of theirs runs."""
+    if getattr(function, "__module__", None) != "torch._C._nn":
+        return function
+    places = (torch.nn.functional, torch.nn.utils.rnn)
+    return next((found for p in places if (found := getattr(p, function.__name__, None))), function)
 
 
 def name_of(function: Any) -> str:
     """What a function is called below torch, whether it is a method or not: "add", "nn.linear"."""
+    function = _public(function)
     name: str | None = resolve_name(function)
     if name is None:
         module = str(getattr(function, "__module__", ""))
         name = f"{module}.{getattr(function, '__name__', function)}"
     name = name.removeprefix("torch.")
+    if name in FUNCTIONS:
+        return name  # a method that takes its arguments in another order: Tensor.where
     for prefix in ("Tensor.", "functional.", "_C.TensorBase."):
         name = name.removeprefix(prefix)
     return name
@@ -103,10 +138,11 @@ def _is_beside(entry: Entry) -> bool:
 
 def handler_of(function: Any) -> Handler:
     """What runs instead of a function of PyTorch; an error if nothing does."""
+    function = _public(function)
     name = name_of(function)
     kind, what = classified(name)
     if kind == "unknown" or not _is_torchs(function):
-        raise UnsupportedFunction(f"torch.{name}", _UNKNOWN, _HINT)
+        raise UnsupportedFunction(f"torch.{name}", _UNKNOWN, _advice(name))
     if kind == "refused":
         raise UnsupportedFunction(f"torch.{name}", what, _HINT)
     if kind == "defined":
@@ -116,6 +152,16 @@ def handler_of(function: Any) -> Handler:
     entry = ENTRIES[what]
     op = TABLE.get(entry.rule) or RULES[entry.rule]
     return Planned(function, name, op, entry, writes=is_in_place(name))
+
+
+def _advice(name: str) -> str:
+    """The function of ours under the same name, if there is one: they make arrays with units."""
+    try:
+        found = attrgetter(name)(dimflow)
+    except AttributeError:
+        return _HINT
+    rest = "" if isinstance(found, Op) else ", backend='torch'"
+    return f"dimflow.{name}(...{rest})"
 
 
 def _is_torchs(function: Any) -> bool:

@@ -1,18 +1,21 @@
 """Backward passes with units: a gradient is in the unit of the output over that of the input.
 
-PyTorch accumulates gradients in the raw leaves, which know no unit. A ledger stands on each leaf,
-as its hooks: it is told by autograd when something is added to the gradient, sees whether one of
-our backward passes did that, and keeps the unit of what was differentiated. So a gradient that
-somebody else computed is known as such, and two of different dimensions never add up.
+PyTorch accumulates gradients in the raw leaves, which know no unit. A ledger stands on each leaf
+of a quantity, and on each that a pass of ours ends in, as its hooks: it is told by autograd when
+something is added to the gradient, sees whether one of our backward passes did that, and keeps the
+unit of what was differentiated. So a gradient that somebody else computed is known as such, and two
+of different dimensions never add up.
 """
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 from weakref import ref
 
 import torch
 from torch import Tensor
+from torch.autograd.graph import GradientEdge
 from torch.utils.hooks import unserializable_hook
 
 from dimflow.array.core import Core
@@ -21,6 +24,7 @@ from dimflow.errors import DimensionError, UnitError
 from dimflow.ops.rules.convert import checked_converter
 from dimflow.ops.rules.units import PURE
 from dimflow.units import Unit
+from dimflow.units.alike import are_alike
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _task: Any = torch._C._current_graph_task_id
@@ -46,6 +50,7 @@ def _running_unit() -> Unit | None:
 _unserializable: Callable[[_F], _F] = unserializable_hook  # a copy or file goes without it
 _uses_gpu: Callable[[], bool] = torch.cuda.is_initialized
 
+_LEAF = "torch::autograd::AccumulateGrad"
 _FRESH = "set x.grad = None before, as optimizer.zero_grad() does"
 _OURS = "call backward() of the DimTensor: loss.backward(), not loss.data.backward()"
 
@@ -53,9 +58,11 @@ _OURS = "call backward() of the DimTensor: loss.backward(), not loss.data.backwa
 class Ledger:
     """The unit of the outputs whose gradients have gathered in one tensor."""
 
-    __slots__ = ("_next", "_tensor", "unit")
+    __slots__ = ("_next", "_tensor", "is_plain", "own", "unit")
 
     def __init__(self, tensor: Tensor) -> None:
+        self.own: Unit | None = None  # that of the tensor, if it is a parameter
+        self.is_plain = False  # an ordinary parameter, of whose gradient nobody asks the unit
         self.unit: Unit | None = None  # None: nothing yet, or something that we know nothing of
         self._next: Unit | None = None
         self._tensor = ref(tensor)
@@ -65,32 +72,42 @@ class Ledger:
         """What is about to be added, in the unit of what is there."""
         unit = _running_unit()
         tensor = self._tensor()
+        if tensor is not None and not tensor.is_leaf:
+            self._retain(tensor, unit)
+            return None
+        if unit is None and self.is_plain and self.unit is not None:
+            unit = PURE  # a loss of PyTorch's, beside which there was one with a unit
         if unit is None or tensor is None:
             self._next = None
-            return None
-        if not tensor.is_leaf:
-            self.unit = unit
             return None
         if tensor.grad is None or unit is self.unit:
             self._next = unit
             return None
         self._next = self.unit
-        return _converted(gradient, unit, self.unit)
+        convert = _converter(self.unit, unit)
+        return None if convert is None else convert(gradient)
+
+    def _retain(self, tensor: Tensor, unit: Unit | None) -> None:
+        """What is there is converted: what is about to be added flows on, and stays as it is."""
+        if tensor.grad is not None and unit is not None and unit is not self.unit:
+            convert = _converter(self.unit, unit, back=True)
+            tensor.grad = tensor.grad if convert is None else convert(tensor.grad)
+        self.unit = unit
 
     def after(self, _: Tensor) -> None:
         """Something was added: by us, or by somebody else."""
         self.unit = None if _running_unit() is None else self._next
 
 
-def _converted(gradient: Tensor, unit: Unit, gathered: Unit | None) -> Tensor | None:
+def _converter(gathered: Unit | None, new: Unit, *, back: bool = False) -> Any:
+    """From the unit of a new gradient to that of what has gathered, or back."""
     if gathered is None:
         problem = "a gradient of unknown unit has gathered here, to which none with a unit adds"
         raise UnitError(problem, _FRESH)
-    if gathered.dimension is not unit.dimension:
+    if not are_alike(gathered, new):
         names = ("gathered", "new")
-        raise DimensionError("the sum of two gradients", gathered, unit, _FRESH, names)
-    convert = checked_converter(unit, gathered)
-    return None if convert is None else convert(gradient)
+        raise DimensionError("the sum of two gradients", gathered, new, _FRESH, names)
+    return checked_converter(gathered, new) if back else checked_converter(new, gathered)
 
 
 def ledger_of(tensor: Tensor) -> Ledger | None:
@@ -103,15 +120,20 @@ def ledger_of(tensor: Tensor) -> Ledger | None:
     return None
 
 
-def watch(tensor: Tensor) -> None:
-    """Put a ledger on a tensor that gathers a gradient, if it has none."""
-    if not tensor.requires_grad or is_transformed(tensor) or ledger_of(tensor) is not None:
+def watch(tensor: Tensor, unit: Unit | None = None, *, is_plain: bool = False) -> None:
+    """Put a ledger on a tensor that gathers a gradient, if it has none; a parameter has a unit."""
+    if not tensor.requires_grad or is_transformed(tensor):
         return
-    ledger = Ledger(tensor)
-    raw: Any = tensor
-    raw.register_hook(ledger.before)
-    if raw.is_leaf:
-        raw.register_post_accumulate_grad_hook(ledger.after)
+    ledger = ledger_of(tensor)
+    if ledger is None:
+        ledger = Ledger(tensor)
+        ledger.is_plain = is_plain
+        raw: Any = tensor
+        raw.register_hook(ledger.before)
+        if raw.is_leaf:
+            raw.register_post_accumulate_grad_hook(ledger.after)
+    if unit is not None:
+        ledger.own = unit
 
 
 def inherit(tensor: Tensor, source: Tensor) -> None:
@@ -160,24 +182,48 @@ def _run(
 ) -> None:
     """A backward pass of PyTorch's, under the eyes of the ledgers."""
     if inputs is not None:
-        many = inputs if isinstance(inputs, Sequence) else (inputs,)
-        inputs = [raw_of(each) for each in many]
+        many = inputs.values() if isinstance(inputs, dict) else inputs
+        inputs = [raw_of(each) for each in _many(many)]
         for each in inputs:
             watch(each)
+    elif unit.key is not PURE.key:
+        for leaf in _leaves(raws):
+            watch(leaf, is_plain=True)
+    with _known(raws, unit):
+        torch.autograd.backward(raws, seeds, retain_graph, create_graph, inputs=inputs)
+
+
+def _leaves(raws: list[Any]) -> Iterator[Tensor]:
+    """Where a backward pass ends: an ordinary parameter gathers gradients with units too."""
+    nodes: list[Any] = [r.node if isinstance(r, GradientEdge) else r.grad_fn for r in raws]
+    seen: set[Any] = {None}
+    while nodes:
+        node = nodes.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        if node.name() == _LEAF:
+            yield node.variable
+        nodes += [parent for parent, _ in node.next_functions]
+
+
+@contextmanager
+def _known(raws: list[Any], unit: Unit) -> Iterator[None]:
+    """Passes of PyTorch's from here on are of outputs in this unit."""
     if _uses_gpu() or not raws[0].is_cpu:
-        _run_anywhere(raws, seeds, unit, retain_graph, create_graph, inputs)
+        with _known_anywhere(raws, unit):
+            yield
         return
     before, _passes.unit = _passes.unit, unit
     try:
-        torch.autograd.backward(raws, seeds, retain_graph, create_graph, inputs=inputs)
+        yield
     finally:
         _passes.unit = before
 
 
-def _run_anywhere(
-    raws: list[Any], seeds: list[Any], unit: Unit, retain_graph: Any, create_graph: Any, inputs: Any
-) -> None:
-    """A pass that other threads may work on."""
+@contextmanager
+def _known_anywhere(raws: list[Any], unit: Unit) -> Iterator[None]:
+    """The same for a pass that other threads may work on."""
     tasks: list[int] = []
 
     def start(_: Tensor) -> None:
@@ -186,7 +232,7 @@ def _run_anywhere(
 
     handles = [raw.register_hook(start) for raw in raws if raw.requires_grad]
     try:
-        torch.autograd.backward(raws, seeds, retain_graph, create_graph, inputs=inputs)
+        yield
     finally:
         for handle in handles:
             handle.remove()
@@ -196,17 +242,17 @@ def _run_anywhere(
 
 def _seeded(outputs: Any, grad_outputs: Any) -> tuple[list[Any], list[Any], Unit]:
     """Raw outputs, raw cotangents in the unit of the first, and the unit of what they make up."""
-    many = list(outputs) if isinstance(outputs, Sequence) else [outputs]
+    many = _many(outputs)
     seeds: list[Any] = [None] * len(many)
     if grad_outputs is not None:
-        seeds = list(grad_outputs) if isinstance(grad_outputs, Sequence) else [grad_outputs]
+        seeds = _many(grad_outputs)
     units = [
         unit_of(out) * unit_of(seed) if isinstance(seed, Core) else unit_of(out)
         for out, seed in zip(many, seeds, strict=True)
     ]
     raws, plain = [raw_of(out) for out in many], [raw_of(seed) for seed in seeds]
     for place in range(1, len(many)):
-        if units[place].dimension is not units[0].dimension:
+        if not are_alike(units[place], units[0]):
             names = ("outputs[0]", f"outputs[{place}]")
             hint = "their gradients would have to be added: differentiate them one by one"
             raise DimensionError("a derivative of outputs", units[0], units[place], hint, names)
@@ -225,6 +271,17 @@ def raw_of(value: Any) -> Any:
 def unit_of(value: Any) -> Unit:
     """The unit of differences of a value: a raw tensor holds pure numbers."""
     return value._unit.delta if isinstance(value, Core) else PURE
+
+
+def _unit_of_end(value: Any) -> Unit:
+    """That of what is differentiated by; `module.parameters()` are raw, and have units."""
+    ledger = ledger_of(value) if isinstance(value, torch.nn.Parameter) else None
+    return unit_of(value) if ledger is None or ledger.own is None else ledger.own.delta
+
+
+def _many(values: Any) -> list[Any]:
+    """One of something or several, as PyTorch takes them."""
+    return [values] if isinstance(values, (Core, Tensor, GradientEdge)) else list(values)
 
 
 def gathered(array: Core) -> Any:
@@ -269,21 +326,22 @@ def grad(
     materialize_grads: bool = False,
 ) -> tuple[Any, ...]:
     """`torch.autograd.grad` with units: of several outputs, all in the unit of the first."""
-    ends = list(inputs) if isinstance(inputs, Sequence) else [inputs]
+    ends = _many(inputs)
     raws, seeds, unit = _seeded(outputs, grad_outputs)
-    found = torch.autograd.grad(
-        raws,
-        [raw_of(end) for end in ends],
-        seeds if any(seed is not None for seed in seeds) else None,
-        retain_graph,
-        create_graph,
-        only_inputs,
-        allow_unused,
-        is_grads_batched,
-        materialize_grads,
-    )
+    with _known(raws, unit):
+        found = torch.autograd.grad(
+            raws,
+            [raw_of(end) for end in ends],
+            seeds if any(seed is not None for seed in seeds) else None,
+            retain_graph,
+            create_graph,
+            only_inputs,
+            allow_unused,
+            is_grads_batched,
+            materialize_grads,
+        )
     pairs: Any = zip(found, ends, strict=True)
-    return tuple(g if g is None else wrap(g, unit / unit_of(end)) for g, end in pairs)
+    return tuple(g if g is None else wrap(g, unit / _unit_of_end(end)) for g, end in pairs)
 
 
 def hooked(array: Core, hook: Any) -> Any:

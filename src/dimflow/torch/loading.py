@@ -1,4 +1,4 @@
-"""DimTensors on their way: batches of a DataLoader, other processes, files of `torch.save`."""
+"""DimTensors on their way: batches of a DataLoader, other processes. Files: `files_of_torch`."""
 
 from multiprocessing.reduction import ForkingPickler
 from typing import Any
@@ -10,7 +10,6 @@ from dimflow.array import DimArray
 from dimflow.array.core import Core
 from dimflow.array.dimarray import wrap
 from dimflow.array.in_place import in_unit
-from dimflow.array.persistence import _restore, _restore_value
 from dimflow.torch import gradients
 from dimflow.torch.tensor import DimTensor
 from dimflow.units import decode, encode
@@ -40,4 +39,3 @@ def register() -> None:
     collate.default_collate_fn_map[DimTensor] = _collated
     collate.default_collate_fn_map[DimArray] = _collated
     ForkingPickler.register(DimTensor, _shared)
-    torch.serialization.add_safe_globals([DimTensor, _restore, _restore_value, _rebuilt])

@@ -4,13 +4,14 @@ Those that a DimArray has under the same name do what they do for every DimArray
 keywords (`dim=`, `keepdim=`, `descending=`, ...) give PyTorch's meaning. All others are PyTorch's.
 """
 
+import sys
 from typing import Any, Self
 
 import torch
 from torch import Tensor
 
 from dimflow.array import DimArray
-from dimflow.errors import UnitError
+from dimflow.array.core import Core
 from dimflow.ops.dispatch import is_traced
 from dimflow.torch import functions, gradients, tracing
 from dimflow.torch.operators import Operators
@@ -20,6 +21,7 @@ _KEYWORDS = frozenset(
     (
         *("dim", "keepdim", "descending", "stable", "dims", "correction", "unbiased", "dim0"),
         *("dim1", "dim2", "start_dim", "end_dim", "p", "other", "sorted", "return_inverse"),
+        "as_tuple",
     )
 )
 
@@ -89,47 +91,36 @@ class Methods(Operators):
             return self.to(kwargs.pop("unit"), *args, **kwargs)
         plain = [gradients.raw_of(a) for a in args]
         raw = self._raw.to(*plain, **{key: gradients.raw_of(v) for key, v in kwargs.items()})
-        if not raw.is_floating_point() and not raw.is_complex():
-            self._whole(raw.dtype)
+        tracing.refuse_cast("to", raw.dtype, (self._raw,), self._unit)
         return self._like(raw, self._unit)
 
-    def _whole(self, dtype: torch.dtype) -> None:
-        """Refuse to cut fractions off where they depend on the unit."""
-        if self._raw.dtype is dtype or not (self._raw.is_floating_point() or dtype is torch.bool):
-            return
-        if not self._unit.dimension.is_dimensionless:
-            name = str(dtype).removeprefix("torch.")
-            raise UnitError(
-                f"{name} cuts fractions off, and they depend on the unit {self._unit}",
-                f"say in which: x.astype({name!r}, unit={str(self._unit)!r})",
-            )
-
-    def _cast(self, dtype: torch.dtype, **options: Any) -> Self:
-        self._whole(dtype)
-        raw = self._pure(f"x.{dtype}") if self.is_dimensionless else self._raw
-        return self._like(
-            raw.to(dtype, **options), Unit("") if self.is_dimensionless else self._unit
-        )
+    def _cast(self, name: str, dtype: torch.dtype, **options: Any) -> Self:
+        operation = f"x.{name}()"
+        if self.is_dimensionless:
+            return self._like(self._pure(operation).to(dtype, **options), Unit(""))
+        raw = self._raw.to(dtype, **options)
+        tracing.refuse_cast(operation, raw.dtype, (self._raw,), self._unit)
+        return self._like(raw, self._unit)
 
     def int(self, **options: Any) -> Self:
         """Whole numbers of 32 bits, of pure numbers."""
-        return self._cast(torch.int32, **options)
+        return self._cast("int", torch.int32, **options)
 
     def long(self, **options: Any) -> Self:
         """Whole numbers of 64 bits, of pure numbers."""
-        return self._cast(torch.int64, **options)
+        return self._cast("long", torch.int64, **options)
 
     def short(self, **options: Any) -> Self:
         """Whole numbers of 16 bits, of pure numbers."""
-        return self._cast(torch.int16, **options)
+        return self._cast("short", torch.int16, **options)
 
     def char(self, **options: Any) -> Self:
         """Whole numbers of 8 bits, of pure numbers."""
-        return self._cast(torch.int8, **options)
+        return self._cast("char", torch.int8, **options)
 
     def byte(self, **options: Any) -> Self:
         """Whole numbers from 0 to 255, of pure numbers."""
-        return self._cast(torch.uint8, **options)
+        return self._cast("byte", torch.uint8, **options)
 
     def bool(self, **options: Any) -> Any:
         """Where elements are not zero: a plain tensor, since that is so in every unit."""
@@ -142,8 +133,16 @@ class Methods(Operators):
         if dtype is None:
             return self._raw.type()
         raw = self._raw.type(dtype, *args, **kwargs)
-        self._whole(raw.dtype)
+        tracing.refuse_cast("type", raw.dtype, (self._raw,), self._unit)
         return self._like(raw, self._unit)
+
+    def type_as(self, other: Any) -> Self:
+        """In the dtype of another tensor, whose unit does not matter."""
+        return self.type(gradients.raw_of(other).type())  # type: ignore[no-any-return]
+
+    def view(self, *shape: Any, **kwargs: Any) -> Any:
+        """The same elements in another shape."""
+        return functions.torch_function(Tensor.view, (self, *shape), kwargs)
 
     def numpy(self, *, force: Any = False) -> Any:
         """A DimArray on NumPy, which shares its memory with this tensor. The unit stays."""
@@ -171,7 +170,7 @@ class Methods(Operators):
         return self
 
     def __len__(self) -> Any:
-        return len(self._raw)
+        return len(self._raw) if self._raw.ndim else DimArray.__len__(self)
 
     def __reversed__(self) -> Self:
         return self._like(self._raw.__reversed__(), self._unit)
@@ -284,12 +283,30 @@ def _bound(function: Any, array: Any) -> Any:
     return method
 
 
+# What NumPy has not among the arguments of a method: mean(0, True) is PyTorch's keepdim, and
+# flatten(1), max(y), repeat(2, 1, 1) mean what they mean there.
+_THEIRS = {"flatten": (int,), "max": (bool, Tensor, Core), "min": (bool, Tensor, Core)}
+_MOST = {"repeat": 2}
+
+
+def _is_asked_by_torch() -> bool:
+    """Whether a method is called in PyTorch's own code, such as that of its layers."""
+    caller = sys._getframe(2).f_globals.get("__name__", "")
+    return isinstance(caller, str) and caller.startswith("torch.")
+
+
 def _either(name: str) -> Any:
-    """A method of every DimArray, which has PyTorch's meaning with PyTorch's keywords."""
+    """A method of every DimArray, which has PyTorch's meaning with its arguments or in its code."""
     own, theirs = getattr(DimArray, name), getattr(Tensor, name)
+    kinds, most = _THEIRS.get(name, (bool,)), _MOST.get(name, 9)
 
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if kwargs and not _KEYWORDS.isdisjoint(kwargs):
+        if (
+            (kwargs and not _KEYWORDS.isdisjoint(kwargs))
+            or len(args) > most
+            or any([isinstance(a, kinds) for a in args])  # noqa: C419  traced
+            or (not is_traced(0) and _is_asked_by_torch())
+        ):
             return functions.torch_function(theirs, (self, *args), kwargs)
         return own(self, *args, **kwargs)
 
@@ -301,6 +318,6 @@ _sum = _either("sum")
 for _name in (
     *("prod", "mean", "var", "std", "max", "min", "argmax", "argmin", "any", "all"),
     *("cumsum", "cumprod", "norm", "squeeze", "sort", "argsort", "flatten", "transpose"),
-    *("diagonal", "swapaxes", "repeat"),
+    *("diagonal", "swapaxes", "repeat", "nonzero"),
 ):
     setattr(Methods, _name, _either(_name))

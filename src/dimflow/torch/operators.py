@@ -122,7 +122,8 @@ class Operators(DimArray):
         kind = type(exponent)
         if (kind is int or kind is float) and modulus is None:
             unit = _power((self._unit._serial, exponent))
-            if unit is not None:
+            # torch has no fractions of integers
+            if unit is not None and (exponent >= 0 or self._raw.is_floating_point()):
                 array = _new(type(self))
                 array._raw = self._raw**exponent
                 array._unit = unit

@@ -7,10 +7,13 @@ units by identity. So the graph is that of the raw program, and other units comp
 
 from collections.abc import Callable
 from itertools import count
+from threading import local
 from typing import Any, TypeVar
 
 import numpy as np
 import torch
+from torch._dynamo.exc import ShortenTraceback
+from torch._dynamo.symbolic_convert import tls as convert_tls
 
 from dimflow import ops
 from dimflow.array.conversion import find_converter
@@ -18,11 +21,13 @@ from dimflow.array.core import Core
 from dimflow.array.dimarray import DimArray
 from dimflow.backends import backend
 from dimflow.constants import Constant
-from dimflow.errors import NotANumber
+from dimflow.errors import DimflowError, NotANumber, UnitError
 from dimflow.ops import Op, dispatch
+from dimflow.ops.dispatch import is_traced
+from dimflow.ops.rules import values as values_rules
 from dimflow.ops.rules.convert import Converter, checked_converter
 from dimflow.ops.rules.units import ENDLESS, PURE, ZERO, Plan, resolve
-from dimflow.units import Unit
+from dimflow.units import Unit, scope
 
 _new = object.__new__
 
@@ -40,22 +45,84 @@ class _Shelf:
 
 
 _shelf = _Shelf()
+
+
+class _Here(local):
+    """What texts mean in this thread, as Dynamo guards it where a compiled function reads one."""
+
+    scope = str(None)
+
+
+_here = _Here()
+
+
+def read_texts_by(state: scope.State) -> None:
+    """Have functions that read texts compiled anew. Threads share those, but not this."""
+    _here.scope = str(state)
+
+
 _names: dict[Any, str] = {}
 _numbers = count()  # threads may trace at once, and no two may take one number
 
 
-def constant(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Mark a function of units and texts: Dynamo calls it and takes the result as a constant."""
+class Found(ShortenTraceback):
+    """An error of units that Dynamo met: PyTorch raises what `remove_dynamo_frames` returns."""
+
+    def __init__(self, error: DimflowError) -> None:
+        super().__init__(str(error), first_useful_frame=None)
+        self.error = error
+
+    def remove_dynamo_frames(self) -> Any:
+        """The error itself, where the compiled function is called."""
+        return self.error
+
+
+def _arriving(error: DimflowError) -> Exception:
+    """What to raise while Dynamo traces, after the functions that it is in have named themselves.
+
+    Any other error that a constant function raises becomes an `InternalTorchDynamoError`.
+    """
+    from dimflow.torch.functions import name_of, torch_function
+    from dimflow.torch.host.planned import Planned
+
+    root = getattr(convert_tls, "current_tx", None)
+    if root is None:  # after a break of the graph
+        return error
+    frame = root.output.current_tx
+    while frame is not None:
+        names = frame.symbolic_locals
+        if frame.f_code is run.__code__:
+            op = names["op"].realize().value
+            if op.unit is None:
+                error.of_call(op.name)
+        elif frame.f_code is Planned._planned.__code__:
+            names["self"].realize().value.relabel(error)
+        elif frame.f_code is torch_function.__code__:
+            error.of_call(f"torch.{name_of(names['function'].realize().as_python_constant())}")
+        frame = frame.parent
+    return Found(error)
+
+
+def constant(function: Callable[..., Any], reads_texts: bool = False) -> Callable[..., Any]:
+    """Mark a function of units and names: Dynamo calls it and takes the result as a constant.
+
+    One that reads units from texts is called again in another scope.
+    """
 
     def find(*args: Any) -> str:
-        key: Any = function.__name__, *(getattr(a, "_serial", a) for a in args)
+        # what a string means depends on the scope
+        where = scope.current().state
+        key: Any = where, function.__name__, *(getattr(a, "_serial", a) for a in args)
         try:
             name = _names.get(key)
         except TypeError:  # a list among the parameters
             key = repr(key)
             name = _names.get(key)
         if name is None:
-            value = function(*args)
+            try:
+                value = function(*args)
+            except DimflowError as error:
+                raise _arriving(error) from None
             name = f"{function.__name__.strip('_')}_{next(_numbers)}"
             setattr(_shelf, name, value)
             name = _names.setdefault(key, name)
@@ -66,7 +133,28 @@ def constant(function: Callable[..., Any]) -> Callable[..., Any]:
     def call(*args: Any) -> Any:
         return getattr(_shelf, named(*args))
 
-    return call
+    def find_in(where: str, *args: Any) -> str:
+        here = scope.current().state if scope.entered.get() else None
+        if where != str(here):
+            raise _arriving(
+                UnitError(
+                    "a compiled function reads the text of a unit while another task has a scope",
+                    "make the unit outside of the function: x.to(Unit(text))",
+                )
+            )
+        return find(*args)
+
+    in_scope = _assumed_constant(find_in)
+
+    def call_in_scope(*args: Any) -> Any:
+        return getattr(_shelf, in_scope(_here.scope, *args))
+
+    return call_in_scope if reads_texts else call
+
+
+def reading_texts(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The same for a function that reads units from texts."""
+    return constant(function, reads_texts=True)
 
 
 @torch.compiler.substitute_in_graph(dispatch.is_traced, skip_signature_check=True)
@@ -77,6 +165,12 @@ def _is_traced(_: int) -> bool:
 @constant
 def plan_of(name: str, params: Any, shapes: Any, *units: Any) -> Plan:
     """What the rule of an op says for these units."""
+    return resolve(ops.get(name), units, dict(params), shapes)
+
+
+@reading_texts
+def plan_in_scope(name: str, params: Any, shapes: Any, *units: Any) -> Plan:
+    """The same where parameters may be texts of units: `unit="m"`."""
     return resolve(ops.get(name), units, dict(params), shapes)
 
 
@@ -105,22 +199,10 @@ def _across(name: str) -> bool | None:
     return ops.get(name).across
 
 
-@constant
+@reading_texts
 def unit_named(unit: Any) -> Unit:
     """The unit of a text, or a unit as it is."""
     return Unit(unit)
-
-
-@constant
-def unit_product(left: Unit, right: Unit) -> Unit:
-    """The unit of `x * unit`."""
-    return left * right
-
-
-@constant
-def unit_quotient(left: Unit, right: Unit) -> Unit:
-    """The unit of `x / unit`."""
-    return left / right
 
 
 @constant
@@ -224,13 +306,17 @@ def run(op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
         if op.unit.needs_shapes:
             shapes.append(None if raw is None else tuple(getattr(raw, "shape", ())))
     if op.across is not None and not _are_alike(units):
-        return op._recall(_kernel(op.name), tuple(raws), params) & False | _across(op.name)  # type: ignore[misc]
+        mask = op._recall(_kernel(op.name), tuple(raws), params)  # type: ignore[misc]
+        return made(mask & False | _across(op.name), PURE)
     needed = tuple(params.items()) if op.unit.needs_params else ()
-    plan = plan_of(op.name, needed, tuple(shapes), *units)
+    find = plan_in_scope if needed else plan_of
+    plan = find(op.name, needed, tuple(shapes), *units)
     converted = []
     for place, raw in enumerate(raws):
         convert = None if plan.converters is None else plan.converters[place]
         converted.append(raw if convert is None else convert(raw))
+    if params.get("dtype") is not None:
+        refuse_cast(op.name, params["dtype"], tuple(converted), (*units, plan.result))
     result = op._recall(_kernel(op.name), tuple(converted), params)  # type: ignore[misc]
     return wrapped(op, result, plan.result)
 
@@ -252,6 +338,21 @@ def _of_one_dimension(*units: Any) -> bool:
     return True
 
 
+def refuse_cast(operation: str, dtype: Any, values: Any, unit: Any) -> None:
+    """See `dimflow.ops.rules.values`; of tensors the dtypes alone decide."""
+    if is_traced(0):
+        units = unit if type(unit) is tuple else (unit,)
+        _refuse_cast(operation, dtype, tuple([getattr(v, "dtype", v) for v in values]), *units)
+    else:
+        values_rules.refuse_cast(operation, dtype, values, unit)
+
+
+@constant
+def _refuse_cast(operation: str, dtype: Any, kinds: Any, *units: Any) -> None:
+    values = [torch.empty(0, dtype=k) if isinstance(k, torch.dtype) else k for k in kinds]
+    values_rules.refuse_cast(operation, dtype, values, units)
+
+
 def wrapped(op: Op, raw: Any, unit: Any) -> Any:
     """Results with their units."""
     if unit is None:
@@ -265,14 +366,15 @@ def wrapped(op: Op, raw: Any, unit: Any) -> Any:
 def binary(name: str, function: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
     """An operator of Python, where one side at least has a unit."""
     if isinstance(right, Unit):
-        return _by_unit(name, left, right)
+        return _by_unit(name, function, left, right)
     if isinstance(right, (str, bytes, dict, set)) or isinstance(left, (str, bytes, dict, set)):
-        raise NotANumber(name, "a text or a container")
+        is_left = isinstance(left, Core)
+        _refuse(name, function, (left if is_left else right)._unit, right if is_left else left)
     first, mine = raw_and_unit(left)
     second, theirs = raw_and_unit(right)
     across = _across(name)
     if across is not None and not _of_one_dimension(mine, theirs):
-        return function(first, second) & False | across
+        return made(function(first, second) & False | across, PURE)
     plan = plan_of(name, (), (), mine, theirs)
     if plan.converters is not None:
         before, after = plan.converters
@@ -284,11 +386,23 @@ def binary(name: str, function: Callable[[Any, Any], Any], left: Any, right: Any
     return raw if plan.result is None else made(raw, plan.result)
 
 
-def _by_unit(name: str, array: Any, unit: Unit) -> Any:
+@constant
+def _refuse(name: str, function: Callable[[Any, Any], Any], unit: Unit, other: Any) -> None:
+    """Raise what eager mode raises beside a text, a container or a unit."""
+    function(made(torch.ones(()), unit), other)
+    raise NotANumber(name, f"a {type(other).__name__}")
+
+
+@constant
+def _scaled(function: Callable[[Any, Any], Any], unit: Unit, other: Unit) -> Unit:
+    """The unit of `x * unit` and of `x / unit`."""
+    return function(made(torch.ones(()), unit), other)._unit  # type: ignore[no-any-return]
+
+
+def _by_unit(name: str, function: Callable[[Any, Any], Any], array: Any, unit: Unit) -> Any:
     if name not in ("multiply", "divide"):
-        raise NotANumber(name, "a unit")
-    combine = unit_product if name == "multiply" else unit_quotient
-    return made(array._raw, combine(array._unit, unit))
+        _refuse(name, function, array._unit, unit)
+    return made(array._raw, _scaled(function, array._unit, unit))
 
 
 def unary(name: str, function: Callable[[Any], Any], array: Any) -> Any:
@@ -319,7 +433,11 @@ def raised(array: Any, exponent: Any) -> Any:
 def _power(unit: Unit, exponent: float) -> Unit:
     if unit.key is PURE.key:
         return unit
-    plan = resolve(ops.get("static_power"), (unit,), {"exponent": exponent}, ())
+    try:
+        plan = resolve(ops.get("static_power"), (unit,), {"exponent": exponent}, ())
+    except UnitError as error:
+        error.of_call("pow")
+        raise
     return plan.result  # type: ignore[return-value]
 
 
@@ -327,10 +445,24 @@ def install() -> None:
     """Tell Dynamo what to call instead of reading it."""
     dispatch.call_traced = call
     dispatch.run_traced = run
+    scope.compilers.append(read_texts_by)
+    scope.changed()
 
 
-def planned_call(op: Op, values: list[Any], params: dict[str, Any]) -> tuple[Any, Any]:
-    """The raw arrays and the plan of a function of PyTorch, while it is traced."""
+def planned_call(op: Op, values: Any, params: dict[str, Any]) -> tuple[Any, Any]:
+    """The raw arrays and the plan of a function of PyTorch, while it is traced.
+
+    There is no plan for a comparison across dimensions.
+    """
+    if op.across is not None:
+        pairs = [raw_and_unit(value) for value in values]
+        if not _of_one_dimension(*[unit for _, unit in pairs]):
+            return [raw for raw, _ in pairs], None
+    return rule_planned(op, values, params)
+
+
+def rule_planned(op: Op, values: Any, params: dict[str, Any]) -> tuple[Any, Plan]:
+    """The raw arrays, as they are, and the plan."""
     raws = []
     units = []
     shapes = []
@@ -340,13 +472,18 @@ def planned_call(op: Op, values: list[Any], params: dict[str, Any]) -> tuple[Any
         units.append(unit)
         if op.unit is not None and op.unit.needs_shapes:
             shapes.append(None if raw is None else tuple(raw.shape))
-    if op.across is not None and not _of_one_dimension(*units):
-        return raws, None
     needed = tuple(params.items()) if op.unit is not None and op.unit.needs_params else ()
-    return raws, rule_plan(op, needed, tuple(shapes), *units)
+    find = rule_plan_in_scope if needed else rule_plan
+    return raws, find(op, needed, tuple(shapes), *units)
 
 
 @constant
 def rule_plan(op: Op, params: Any, shapes: Any, *units: Any) -> Plan:
     """What a rule beside the table says for these units."""
+    return resolve(op, units, dict(params), shapes)
+
+
+@reading_texts
+def rule_plan_in_scope(op: Op, params: Any, shapes: Any, *units: Any) -> Plan:
+    """The same where parameters may be texts of units."""
     return resolve(op, units, dict(params), shapes)

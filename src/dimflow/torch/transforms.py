@@ -12,7 +12,7 @@ from torch.utils import _pytree as pytree
 
 from dimflow.array.core import Core
 from dimflow.array.dimarray import wrap
-from dimflow.array.in_place import in_unit
+from dimflow.backends.torch_kernels.reads import refusing_reads
 from dimflow.errors import UnitError
 from dimflow.torch.gradients import raw_of, unit_of
 from dimflow.transforms import derivatives
@@ -57,8 +57,8 @@ def _chosen(args: tuple[Any, ...], argnums: Any) -> Any:
 class _Recorded:
     """A function of raw tensors that runs one of quantities, and keeps what its results are."""
 
-    def __init__(self, function: Function, args: Any, kwargs: Any) -> None:
-        self.function, self.kwargs = function, kwargs
+    def __init__(self, function: Function, args: Any, kwargs: Any, has_aux: bool) -> None:
+        self.function, self.kwargs, self.has_aux = function, kwargs, has_aux
         leaves, self.inputs = pytree.tree_flatten(args, is_leaf=_is_array)
         self.given = [leaf._unit if _is_array(leaf) else None for leaf in leaves]
         self.units: list[Unit] = []
@@ -68,8 +68,12 @@ class _Recorded:
         pairs = zip(self.inputs.flatten_up_to(raws), self.given, strict=True)
         leaves = [v if u is None else wrap(v, u) for v, u in pairs]
         args = pytree.tree_unflatten(leaves, self.inputs)
-        raw, self.units, self.outputs = _taken_apart(self.function(*args, **self.kwargs))
-        return pytree.tree_unflatten(raw, self.outputs)
+        with refusing_reads():
+            result = self.function(*args, **self.kwargs)
+        result, aux = result if self.has_aux else (result, None)
+        raw, self.units, self.outputs = _taken_apart(result)
+        raws = pytree.tree_unflatten(raw, self.outputs)
+        return (raws, aux) if self.has_aux else raws
 
 
 def _over(raws: Any, output: Unit, inputs: list[Unit]) -> Any:
@@ -80,15 +84,20 @@ def _over(raws: Any, output: Unit, inputs: list[Unit]) -> Any:
 
 
 def _jacobian(transform: Function) -> Function:
-    def make(func: Function, argnums: Any = 0) -> Function:
+    def make(
+        func: Function, argnums: Any = 0, *, has_aux: bool = False, **options: Any
+    ) -> Function:
         def run(*args: Any, **kwargs: Any) -> Any:
             raws, _, spec = _taken_apart(args)
-            recorded = _Recorded(func, args, kwargs)
-            found = transform(recorded, argnums)(*pytree.tree_unflatten(raws, spec))
+            recorded = _Recorded(func, args, kwargs, has_aux)
+            derivative = transform(recorded, argnums, has_aux=has_aux, **options)
+            found = derivative(*pytree.tree_unflatten(raws, spec))
+            found, aux = found if has_aux else (found, None)
             _, inputs, _ = _taken_apart(_chosen(args, argnums))
             parts = zip(recorded.outputs.flatten_up_to(found), recorded.units, strict=True)
             made = [_over(part, unit, inputs) for part, unit in parts]
-            return pytree.tree_unflatten(made, recorded.outputs)
+            jacobian = pytree.tree_unflatten(made, recorded.outputs)
+            return (jacobian, aux) if has_aux else jacobian
 
         return run
 
@@ -109,14 +118,6 @@ def hessian(func: Function, argnums: int = 0) -> Function:
     return found
 
 
-def functional_call(module: Any, parameters: Any, args: Any = (), kwargs: Any = None) -> Any:
+def functional_call(module: Any, parameters: Any, args: Any = None, kwargs: Any = None) -> Any:
     """As `torch.func.functional_call`: quantities are converted into the module's own units."""
-    from dimflow.torch.modules import named_units
-
-    units = dict(named_units(module))
-    plain = {}
-    for name, value in parameters.items():
-        unit = units.get(name, Unit(""))
-        is_ready = not isinstance(value, Core)
-        plain[name] = value if is_ready else in_unit(unit, value, f"the parameter {name}")
-    return torch.func.functional_call(module, plain, args, kwargs)
+    return torch.func.functional_call(module, parameters, args, kwargs)

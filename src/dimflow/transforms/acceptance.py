@@ -15,10 +15,12 @@ from dimflow.errors import (
     ShapeMismatch,
     UnitError,
 )
-from dimflow.ops.rules.units import PURE
+from dimflow.ops.rules.units import BARE, PURE
 from dimflow.transforms.annotations import Choice, Container, Quantity, Wish, shown
 from dimflow.transforms.spec import Length
 from dimflow.units import Unit
+from dimflow.units.alike import are_alike, is_number
+from dimflow.units.conversion import cannot_convert
 
 Names = dict[str, int]  # lengths that were given a name, in this call
 Accept = Callable[[Any, Names], Any]
@@ -91,7 +93,7 @@ def _quantity(wish: Quantity, place: Place, options: Options) -> Accept:
 
 def _lifted(value: Any, wish: Quantity, place: Place, options: Options) -> DimArray:
     """Anything with a unit as a DimArray; numbers without one only where they mean something."""
-    if isinstance(value, DimArray):
+    if isinstance(value, DimArray) and value._unit is not BARE:
         return value
     if value is None or isinstance(value, Unit):
         hint = None if value is None else f"give a number of them: 1 * Unit({str(value)!r})"
@@ -101,10 +103,12 @@ def _lifted(value: Any, wish: Quantity, place: Place, options: Options) -> DimAr
     except NotANumber:
         raise place.error(wish, f"{_described(value)} {value!r:.60}") from None
     array = DimArray(raw, unit if isinstance(unit, Unit) else PURE)
-    if array._unit is PURE and options.plain and place.argument == "return":
+    if array._unit.key is PURE.key and options.plain and place.argument == "return":
         assert wish.unit is not None
         return wrap(array._raw, wish.unit)
-    if array._unit is not PURE or wish.dimension is None or wish.dimension.is_dimensionless:
+    if array._unit.key is not PURE.key or wish.dimension is None:
+        return array
+    if wish.dimension.is_dimensionless and (wish.unit is None or is_number(wish.unit)):
         return array
     unit_text = "..." if wish.unit is None else repr(str(wish.unit))
     example = f"x * Unit({unit_text})"
@@ -125,6 +129,8 @@ def _in_unit(array: DimArray, wish: Quantity, place: Place, options: Options) ->
             raise place.error(wish, _shown_unit(given), _factor(wish, given, place))
         return array
     try:
+        if not are_alike(given, unit):
+            raise cannot_convert(given, unit)
         return array.to(unit, copy=False)
     except DimensionError as error:
         raise place.error(
@@ -176,7 +182,7 @@ def _matches(lengths: tuple[Length, ...], shape: tuple[Any, ...], names: Names) 
 
 def _plain(array: DimArray) -> Any:
     """The raw numbers; one of them as a scalar."""
-    raw = array._raw
+    raw = array.data
     return raw[()] if getattr(raw, "shape", None) == () else raw
 
 

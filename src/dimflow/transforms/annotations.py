@@ -202,15 +202,17 @@ def _of_source(source: str, scope: dict[str, Any]) -> Wish | None:
 
 
 def _of_text(text: str, scope: dict[str, Any]) -> Wish | None:
-    """A text in quotes: the name of a type, or a unit."""
+    """A text in quotes: the name of a class, or a unit, whatever variables have that name."""
     value = _evaluated(text, scope)
-    if isinstance(value, str) and value != text:  # of a dataclass with postponed annotations
-        return _of_text(value, scope)
-    if _is_annotation(value):
+    if isinstance(value, type) or typing.get_origin(value) is not None:
         return read(value, scope)
     try:
         return quantity_of_text(text)
     except UnitParseError:
+        if isinstance(value, str) and value != text:  # of a dataclass with postponed annotations
+            return _of_text(value, scope)
+        if value is None or isinstance(value, (Unit, Dimension)):
+            return read(value, scope)
         if value is not _UNDEFINED or not _is_python(text):
             raise
         named = _named_type(text)
@@ -227,11 +229,6 @@ def _evaluated(text: str, scope: dict[str, Any]) -> Any:
         return _UNDEFINED
     except Exception:
         return _INVALID
-
-
-def _is_annotation(value: Any) -> bool:
-    is_generic = typing.get_origin(value) is not None
-    return value is None or is_generic or isinstance(value, (type, Unit, Dimension))
 
 
 def _is_python(text: str) -> bool:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dimflow import ops
-from dimflow.array.dimarray import DimArray, wrap
+from dimflow.array.dimarray import DimArray
 from dimflow.autodiff import Carrier
 from dimflow.backends.programs import Followed
 from dimflow.errors import MissingRule, NotANumber, ShapeMismatch, UnitError
@@ -16,6 +16,7 @@ from dimflow.ops.rules.units import PURE
 from dimflow.transforms.calls import (
     Function,
     Leaf,
+    as_bare,
     check_callable,
     labelled,
     leaf_of,
@@ -125,13 +126,13 @@ class _Batch:
             if place is None:
                 return value
             raw = next(values)
-            return raw if place.leaf.is_bare and not is_own else wrap(raw, place.leaf.unit)
+            return labelled(raw, place.leaf.unit, place.leaf.is_bare)
 
         args, kwargs = mapped(self.given, sliced)
         result = self.function(*args, **kwargs)
         self.structure, leaves = _results(result)
         if is_own and all(place is None or place.leaf.is_bare for place in self.places):
-            leaves = [leaf._replace(is_bare=leaf.is_bare or leaf.unit is PURE) for leaf in leaves]
+            leaves = as_bare(leaves)
         every = zip(
             _axes("out_axes", self.out_axes, result, "the result"), _leaves(result), strict=True
         )

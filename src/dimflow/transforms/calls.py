@@ -4,24 +4,38 @@ A derivative has the unit [result]/[argument]; of points (20 °C) it is that of 
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from math import prod
 from typing import Any, NamedTuple, TypeVar
 
 from dimflow import ops
 from dimflow.array.dimarray import DimArray, wrap
 from dimflow.autodiff import Carrier
 from dimflow.backends import Backend
-from dimflow.backends.programs import Followed
-from dimflow.errors import DimensionError, NotANumber, ShapeMismatch, UnitError
+from dimflow.backends.programs import Followed, is_closed_over
+from dimflow.backends.reading import VERB, chain, refusal_within
+from dimflow.errors import (
+    DimensionError,
+    NotANumber,
+    ShapeMismatch,
+    TracedValueError,
+    UnitError,
+)
 from dimflow.ops.dispatch import interpreter_of
 from dimflow.ops.rules.convert import checked_converter
 from dimflow.ops.rules.dtypes import kind_of
-from dimflow.ops.rules.units import PURE
-from dimflow.transforms.engines import Engine, engine_for, instead_of
+from dimflow.ops.rules.units import BARE, PURE
+from dimflow.transforms.engines import Engine, Own, engine_for, instead_of
 from dimflow.transforms.structure import mapped
 from dimflow.units import Unit
+from dimflow.units.alike import are_alike
 
 Function = Callable[..., Any]
 Result = TypeVar("Result")
+_TAKEN = "taking numbers out (x.item(), np.asarray(x) or the like)"
+_NOT_OURS = (
+    "write it with dimflow's functions alone, which our engine follows; engine='native' takes "
+    "the numbers for constants"
+)
 KINDS = {"b": "truth values", "i": "integers", "u": "integers", "c": "complex numbers"}
 
 
@@ -91,16 +105,18 @@ class Call:
 
     def _run(self, *raws: Any) -> tuple[Any, ...]:
         """The function on raw arrays; results beside the derivative's own come after them."""
-        values = (
-            raw if leaf.is_bare and not self.engine.is_own else wrap(raw, leaf.unit)
-            for raw, leaf in zip(raws, self.leaves, strict=True)
-        )
-        result, aux = self.function(*put_together(self._form, values)), None
+        values = with_units(raws, self.leaves)
+        try:
+            result, aux = self.function(*put_together(self._form, values)), None
+        except ValueError as error:  # NumPy's, of y[0] = x
+            if isinstance(error.__cause__, TracedValueError):
+                raise error.__cause__ from None
+            raise
         if self.has_aux:
             result, aux = _pair(self.name, result)
         out, structure = taken_apart(self.name, result)
         if self.engine.is_own and all(leaf.is_bare for leaf in self.leaves):
-            out = [leaf._replace(is_bare=leaf.is_bare or leaf.unit is PURE) for leaf in out]
+            out = as_bare(out)
         beside, aux_structure = taken_apart(self.name, aux, keep=True)
         if self._structure is None:  # an engine that calls again has values of its own then
             self.out, self._structure = out, structure
@@ -120,13 +136,45 @@ class Call:
         return _raws(self.leaves)
 
     def by_engine(self, way: Callable[[Engine], Result]) -> Result:
-        """What the engine makes of it; ours, if the function gives values that it follows."""
+        """What the engine makes of it; ours, if the function gives values that it follows, or
+        reads numbers that the library would take for constants.
+        """
+        self._settle_reads()
         try:
             return way(self.engine)
         except Followed:
             self.engine = instead_of(self.engine, self.name, self._wanted)
             self._structure = None
             return way(self.engine)
+
+    def _settle_reads(self) -> None:
+        """Our engine for a function that reads numbers, where its library would not refuse to.
+
+        Ours knows a constant from a traced value. It follows no function that calls the library's
+        own functions, which take none of our tracers: then a number is refused, and a step is left
+        to the library, since its derivative is zero.
+        """
+        native = self.engine
+        found = None if native.is_own else self.library.reads(self._run, self.raws)
+        self._structure = None
+        if found is None:
+            return
+        self.engine = Own(self.library)
+        try:
+            self.engine.vjp(self._run, self.raws, keep=False)
+        except Exception as error:
+            self.engine = native
+            closed = next((e for e in chain(error) if is_closed_over(e)), None)
+            refusal = refusal_within(error) or closed
+            if refusal is not None:
+                raise refusal from None
+            if found == "number" and self._wanted is None:
+                raise TracedValueError(_TAKEN, VERB, _NOT_OURS) from error
+        else:
+            if self._wanted is not None or found == "call":
+                self.engine = native
+        finally:
+            self._structure = None
 
     def reverse(self, *, keep: bool = True) -> Callable[[tuple[Any, ...]], tuple[Any, ...]]:
         """Run the function, and give the way back from cotangents of its results."""
@@ -190,10 +238,10 @@ class Call:
     def check_scalar(self, *, holomorphic: bool = False) -> None:
         """One real number, or an error; one complex number if the function is holomorphic."""
         shapes = [tuple(leaf.raw.shape) for leaf in self.out]
-        if shapes != [()]:
+        if len(shapes) != 1 or prod(shapes[0]) != 1:
             got = f"shape {shapes[0]}" if len(shapes) == 1 else f"{len(shapes)} arrays"
             hint = "sum or average first, or use dimflow.vjp or dimflow.jacobian"
-            wanted = "a function that gives one number, of shape ()"
+            wanted = "a function that gives one number"
             raise ShapeMismatch(self.name, wanted, got, hint)
         kind = kind_of(self.out[0].raw)
         if kind != ("c" if holomorphic else "f"):
@@ -211,7 +259,7 @@ class Call:
             unit = leaf.unit * difference(out.unit)
             whole = unit if whole is None else whole
             target = whole / difference(out.unit)
-            if unit.dimension is not whole.dimension:
+            if not are_alike(unit, whole):
                 hint = "each cotangent times its result must be of one dimension"
                 raise DimensionError(self.name, whole, unit, hint, ("first", "other"))
             raws.append(self._like(in_unit(self.name, leaf, target, "a cotangent"), out.raw))
@@ -252,7 +300,8 @@ class Call:
 def leaf_of(name: str, value: Any, path: str) -> Leaf:
     """The array that a value is, or NotANumber."""
     if isinstance(value, DimArray):
-        return Leaf(value._raw, value._unit, False)
+        is_bare = value._unit is BARE
+        return Leaf(value._raw, PURE if is_bare else value._unit, is_bare)
     if isinstance(value, (bool, str, bytes)) or not _is_array(value):
         raise NotANumber(f"{name}, for args{path},", f"{type(value).__name__} {value!r:.40}")
     return Leaf(value, PURE, True)
@@ -350,9 +399,19 @@ def difference(unit: Unit) -> Unit:
     return unit if unit.law is None else unit.delta
 
 
+def as_bare(leaves: list[Leaf]) -> list[Leaf]:
+    """Results of a function of bare arrays: bare where they are pure numbers."""
+    return [leaf._replace(is_bare=leaf.is_bare or leaf.unit.key is PURE.key) for leaf in leaves]
+
+
 def labelled(raw: Any, unit: Unit, is_bare: bool) -> Any:
-    """An array with its unit; raw if what it belongs to is, and there is no unit to lose."""
-    return raw if is_bare and unit is PURE else wrap(raw, unit)
+    """An array with its unit; bare if what it belongs to is, and there is no unit to lose.
+
+    Our tracers stand in a class of ours even so: NumPy's functions know it.
+    """
+    if not is_bare or unit.key is not PURE.key:
+        return wrap(raw, unit)
+    return wrap(raw, BARE) if isinstance(raw, Carrier) else raw
 
 
 def with_units(raws: Iterable[Any], leaves: Iterable[Leaf]) -> Iterator[Any]:
@@ -366,13 +425,14 @@ def _raws(leaves: Iterable[Leaf]) -> tuple[Any, ...]:
 
 
 def as_array(raw: Any, library: Backend) -> Any:
-    """A bare number as an array, which engines need as a result."""
-    return raw if hasattr(raw, "shape") else library.asarray(raw)
+    """A number, or a constant of NumPy's, as an array of the library: engines need that."""
+    is_lower = not hasattr(raw, "shape") or interpreter_of(type(raw)).rank < library.rank
+    return library.asarray(raw) if is_lower else raw
 
 
 def in_unit(name: str, leaf: Leaf, target: Unit, what: str) -> Any:
     """The numbers of a tangent or cotangent in the unit that belongs there."""
-    if leaf.unit.dimension is not target.dimension:
+    if not are_alike(leaf.unit, target):
         raise DimensionError(name, leaf.unit, target, f"give {what} in {target}", (what, "wanted"))
     convert = checked_converter(leaf.unit, target)
     return leaf.raw if convert is None else convert(leaf.raw)

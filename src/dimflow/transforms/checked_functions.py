@@ -17,6 +17,7 @@ from dimflow.transforms.annotations import (
     annotations_of,
     is_generator,
 )
+from dimflow.units import scope
 
 _NOTHING: dict[str, int] = {}  # stands for the named lengths of a call that has none
 _EMPTY = inspect.Parameter.empty
@@ -73,12 +74,14 @@ def _decorated(function: Any, options: Options, local: dict[str, Any]) -> Any:
 def _postponed(function: Callable[..., Any], options: Options) -> Callable[..., Any]:
     """For an annotation that names a class defined below: read at the first call."""
     made: list[Callable[..., Any]] = []
+    registry = scope.current()  # whose units the annotations mean, whoever calls first
 
     @wraps(function)
     def late(*args: Any, **kwargs: Any) -> Any:
         if not made:
             try:
-                made.append(_wrapper(function, options, {}))
+                with registry:
+                    made.append(_wrapper(function, options, {}))
             except Unresolved as error:
                 raise UnitError(
                     f"{function.__qualname__} has the annotation {str(error)!r}, which is no unit "

@@ -78,7 +78,7 @@ def abstract(value: Any) -> Any:
         raw = Abstract(value.shape, value.dtype)
         return raw if value.unit is None else DimArray(raw, value.unit)
     if isinstance(value, DimArray):
-        dtype = backend_of(value.data).numpy_dtype(value.data)
+        dtype = backend_of(value._raw).numpy_dtype(value._raw)
         return DimArray(Abstract(value.shape, dtype), value.unit)
     if is_raw(value):
         return Abstract(value.shape, backend_of(value).numpy_dtype(value))
@@ -97,7 +97,7 @@ def is_raw(value: Any) -> bool:
 def outcome(value: Any) -> Any:
     """The Spec of an array; other things as they are."""
     if isinstance(value, DimArray):
-        dtype = backend_of(value.data).numpy_dtype(value.data)
+        dtype = backend_of(value._raw).numpy_dtype(value._raw)
         return Spec(value.unit, value.shape, np.dtype(dtype))
     if is_raw(value):
         return Spec(None, tuple(value.shape), np.dtype(backend_of(value).numpy_dtype(value)))

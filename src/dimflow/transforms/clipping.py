@@ -15,6 +15,7 @@ from dimflow.ops.rules.units import PURE
 from dimflow.transforms.calls import leaf_of
 from dimflow.transforms.structure import mapped
 from dimflow.units import Unit
+from dimflow.units.alike import are_alike
 
 _NONFINITE = ("error", "pass")
 
@@ -112,7 +113,7 @@ def _scaled(name: str, grads: Any, scales: Any) -> list[Any]:
         ]
     first, where = found[0]
     for gradient, path in found[1:]:
-        if gradient.dimension is not first.dimension:
+        if not are_alike(gradient.unit, first.unit):
             hint = (
                 "say how they compare: scales= takes a unit or a quantity for each gradient, "
                 "such as the unit of its parameter"
@@ -174,7 +175,7 @@ def _check_bound(name: str, value: DimArray, bound: DimArray, path: str, what: s
     if bound.shape:
         problem = f"{name} takes one number for {what}, but got shape {bound.shape}"
         raise UnitError(problem, "give a structure with one for each gradient")
-    if bound.dimension is not value.dimension:
+    if not are_alike(bound.unit, value.unit):
         hint = f"write {what} with its unit: ... * Unit({str(value.unit)!r})"
         raise DimensionError(name, value.unit, bound.unit, hint, (f"grads{path}", what))
     if not bool(ops.all(bound >= 0 * bound.unit)):

@@ -41,6 +41,7 @@ from dimflow.transforms.engines import library_of
 from dimflow.transforms.location import with_location
 from dimflow.transforms.structure import mapped
 from dimflow.units import Unit
+from dimflow.units.alike import are_alike
 
 _REMEMBERED = 256  # sets of units for which a rule has been checked
 
@@ -90,7 +91,7 @@ class CustomGradient:
         raws = tuple(leaf.raw for leaf in call.leaves)
         pull = call.pull if call.has_way_back else None
         push = call.push if self.jvp_rule is not None else None
-        outs = autodiff.custom_call(call.run, raws, pull, push)
+        outs = autodiff.custom_call(call.run, raws, pull, push, self.__name__)
         self._check(call, outs)
         return call.result(outs)
 
@@ -265,7 +266,7 @@ class _Call:
             if raw == 0:
                 return None
             raw = ops.zeros_like(value) + raw
-        if leaf.unit.dimension is not unit.dimension:
+        if not are_alike(leaf.unit, unit):
             hint = f"what it gives for {place} must be in {str(unit) or '1'}"
             names = ("given", "wanted")
             raise DimensionError(f"{what}, for {place},", leaf.unit, unit, hint, names)

@@ -70,7 +70,14 @@ class DualNumber(DimArray):
 
     @property
     def value(self) -> Any:
-        """The quantity itself, that does not change."""
+        """The quantity itself, that does not change; within `jvp` the numbers, as of any array."""
+        raw = alive(self._raw)
+        if type(raw) is Dual and not isinstance(raw.trace, _Differentials):
+            return self._numbers(self._raw)
+        return self._primal
+
+    @property
+    def _primal(self) -> Any:
         raw = alive(self._raw)
         return wrap(raw.value if type(raw) is Dual else raw, self._unit)
 
@@ -83,16 +90,16 @@ class DualNumber(DimArray):
 
     def detach(self) -> Any:
         """The value as a plain array."""
-        return self.value.detach()
+        return self._primal.detach()
 
     def __repr__(self) -> str:
-        return f"DualNumber({self.value!r}, {self.derivative!r})"
+        return f"DualNumber({self._primal!r}, {self.derivative!r})"
 
     def __str__(self) -> str:
-        return f"{self.value} + ε {self.derivative}"
+        return f"{self._primal} + ε {self.derivative}"
 
     def __format__(self, spec: str) -> str:
-        return f"{format(self.value, spec)} + ε {format(self.derivative, spec)}"
+        return f"{format(self._primal, spec)} + ε {format(self.derivative, spec)}"
 
 
 def _level(raw: Any) -> float:

@@ -9,6 +9,7 @@ from dimflow.array.dimarray import DimArray
 from dimflow.array.leaves import private
 from dimflow.backends import Backend, backend
 from dimflow.backends.batching import not_shared
+from dimflow.backends.reading import unstoppable
 from dimflow.errors import MissingRule, UnitError
 from dimflow.ops.dispatch import interpreter_of
 from dimflow.transforms.structure import mapped
@@ -18,8 +19,6 @@ Function = Callable[..., Raws]
 ENGINES = ("native", "own")
 # Whether ours runs where a library has one too: it can be looked into
 prefers_own: ContextVar[bool] = ContextVar("prefers_own", default=False)
-# The library that differentiates what runs here, if nothing can be kept from it by no_grad()
-unstoppable: ContextVar[Backend | None] = ContextVar("unstoppable", default=None)
 
 
 class Engine(Protocol):

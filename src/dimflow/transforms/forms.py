@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, MutableMapping
 from typing import Any, NoReturn
 
 from dimflow.errors import StructureMismatch
+from dimflow.transforms.structure import static_fields
 
 Fail = Callable[[str, str, Any], NoReturn]  # path, what was wanted, what came
 
@@ -219,7 +220,12 @@ def form_of(value: Any, keep: bool = False) -> Form:
         return Table(value, _forms(value.values(), keep))
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         keys = tuple(f.name for f in dataclasses.fields(value) if hasattr(value, f.name))
-        return Record(value, keys, _forms([getattr(value, key) for key in keys], keep))
+        fixed = static_fields(value)
+        parts = [
+            Constant(part) if key in fixed else form_of(part, keep)
+            for key, part in ((key, getattr(value, key)) for key in keys)
+        ]
+        return Record(value, keys, tuple(parts))
     if keep and not isinstance(value, (bool, int, float, complex)):
         return Constant(value)
     return ARRAY

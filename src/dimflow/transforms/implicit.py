@@ -11,7 +11,6 @@ from math import prod
 from typing import Any, NamedTuple
 
 from dimflow import autodiff, ops
-from dimflow.array.dimarray import wrap
 from dimflow.autodiff import control, solvers
 from dimflow.autodiff.implicit import LINEAR, implicit_call, packed, unpacked
 from dimflow.backends.abstract import Abstract
@@ -30,9 +29,9 @@ from dimflow.transforms.calls import (
     check_callable,
     difference,
     in_unit,
-    labelled,
     put_together,
     taken_apart,
+    with_units,
 )
 from dimflow.transforms.engines import library_of
 from dimflow.units import Unit
@@ -217,6 +216,7 @@ class _Problem(ABC):
             (*(ops.stop_gradient(leaf.raw) for leaf in self.unknowns), *self._raws(self.given)),
             linear=self.settings.linear,
             is_symmetric=self.is_symmetric,
+            name=f"implicit.{self.name}",
         )
         return self.labelled(found)
 
@@ -367,10 +367,4 @@ class _Argmin(_Problem):
 
 def _labelled(raws: Raws, leaves: list[Leaf]) -> list[Any]:
     """Raw arrays with units; where our engine may follow them, bare ones too."""
-    pairs = zip(raws, leaves, strict=True)
-    return [
-        wrap(raw, leaf.unit)
-        if isinstance(raw, autodiff.Carrier)
-        else labelled(raw, leaf.unit, leaf.is_bare)
-        for raw, leaf in pairs
-    ]
+    return list(with_units(raws, leaves))

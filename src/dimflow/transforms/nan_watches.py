@@ -33,7 +33,7 @@ from dimflow.transforms.location import Location, line_at, running_line
 from dimflow.transforms.silence import loaded_libraries
 
 _MODES = ("raise", "warn")
-_OPERATORS = {
+OPERATORS = {
     "add": "add",
     "sub": "subtract",
     "mul": "multiply",
@@ -340,8 +340,10 @@ def _install() -> None:
         _replace_operators(owner)
     for owner in (Methods, *_loaded("dimflow.torch.methods", "Methods")):
         _replace(owner, "sum", partial(_checked, "sum"))
-    for owner in _loaded("dimflow.torch.tensor", "DimTensor"):
-        _replace(owner, "__torch_function__", lambda m: classmethod(_checked_function(m.__func__)))
+    for kind in ("DimArray", "Constant"):
+        for owner in _loaded("dimflow.torch.tensor", kind):
+            protocol = "__torch_function__"
+            _replace(owner, protocol, lambda m: classmethod(_checked_function(m.__func__)))
 
 
 def _loaded(module: str, name: str) -> Iterator[Any]:
@@ -352,7 +354,7 @@ def _loaded(module: str, name: str) -> Iterator[Any]:
 
 
 def _replace_operators(owner: Any) -> None:
-    for short, name in _OPERATORS.items():
+    for short, name in OPERATORS.items():
         for prefix, checked in (("", _checked), ("r", _checked), ("i", _checked_write)):
             attribute = f"__{prefix}{short}__"
             if attribute in vars(owner):

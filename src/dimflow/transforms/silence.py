@@ -10,8 +10,8 @@ from typing import Any, Self
 from dimflow.autodiff.tape import silence
 from dimflow.autodiff.trace import newest_level
 from dimflow.backends import Backend
+from dimflow.backends.reading import unstoppable
 from dimflow.errors import UnitError
-from dimflow.transforms.engines import unstoppable
 
 _NOBODY = -1.0
 

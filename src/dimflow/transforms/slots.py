@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from math import isfinite
 from typing import Any
 
-from dimflow.array.dimarray import DimArray, wrap
-from dimflow.autodiff import Carrier, innermost
+from dimflow.array.dimarray import DimArray
+from dimflow.autodiff import innermost
 from dimflow.backends import Backend, backend, backend_of
 from dimflow.backends.abstract import Abstract
 from dimflow.constants.constant import Constant as Physical
@@ -24,9 +24,11 @@ from dimflow.errors import (
 from dimflow.ops.dispatch import interpreter_of
 from dimflow.ops.rules.convert import checked_converter
 from dimflow.ops.rules.dtypes import kind, kind_of, named
-from dimflow.ops.rules.units import PURE
+from dimflow.ops.rules.units import BARE, PURE
+from dimflow.transforms.calls import labelled
 from dimflow.transforms.forms import ARRAY, Form, Series, form_of, other_form, parts_of
 from dimflow.units import Unit
+from dimflow.units.alike import are_alike
 
 _NUMBERS = frozenset((bool, int, float, complex))
 _ORDER = "biufc"
@@ -62,7 +64,7 @@ class Slot:
 
     def labelled(self, raw: Any) -> Any:
         """A raw array as users see it. What a trace follows needs our functions, so our class."""
-        return raw if self.is_bare and not isinstance(raw, Carrier) else wrap(raw, self.unit)
+        return labelled(raw, self.unit, self.is_bare)
 
 
 class Slots:
@@ -119,7 +121,7 @@ class Slots:
         if slot.is_any_unit:
             slot.unit, slot.is_any_unit, slot.is_bare = unit, False, False
             return raw
-        if unit.dimension is not slot.unit.dimension:
+        if not are_alike(unit, slot.unit):
             raise self._dimension_error(slot, unit, called)
         try:
             convert = checked_converter(unit, slot.unit)
@@ -143,7 +145,7 @@ class Slots:
         if type(value) not in _NUMBERS and not _is_raw(value):
             what = f"{type(value).__name__} {value!r:.40}"
             raise StructureMismatch(f"{self.operation}, for {called}{slot.path},", "an array", what)
-        if slot.unit is PURE or (_stands_for_itself(value) and slot.unit.law is None):
+        if slot.unit.key is PURE.key or (_stands_for_itself(value) and slot.unit.law is None):
             return value
         return self._converted(slot, value, PURE, called)
 
@@ -256,7 +258,8 @@ def taken(
         if not hasattr(raw, "dtype"):  # a count beside lazy arrays is a number all the same
             raw = (backend("numpy") if library.is_lazy else library).asarray(raw)
         slot = Slot(path, raw, unit, library)
-        slot.is_bare, slot.is_weak = not isinstance(part, DimArray), is_number
+        slot.is_bare = not isinstance(part, DimArray) or unit is BARE
+        slot.is_weak = is_number
         slot.is_any_unit = is_result and is_number and _stands_for_itself(part)
         raws.append(raw)
         slots.append(slot)

@@ -16,7 +16,9 @@ from dimflow.units import Dimension, Unit
 _LENGTH = re.compile(r"\s*(?:([0-9]+)|(\?)|([^\W\d]\w*)|(\.\.\.))?\s*")
 _DTYPE = re.compile(r"bool|longdouble|(?:float|complex|u?int|[fcui])[0-9]*")
 _DIGITS = 30
-_FORM = "a spec is a unit, then :dtype, then [lengths], each may be left out: 'm/s:float32[3, ?]'"
+_FORM = (
+    "a spec is a unit, then ':dtype', then '[lengths]'; each may be left out: 'm/s:float32[3, ?]'"
+)
 
 Length = int | str | None  # a name stands for a length that is the same everywhere
 

@@ -25,7 +25,7 @@ from dimflow.errors import (
     UnitError,
 )
 from dimflow.ops.rules.dtypes import kind_of
-from dimflow.transforms.calls import KINDS, difference, leaf_of
+from dimflow.transforms.calls import KINDS, difference, labelled, leaf_of
 from dimflow.transforms.engines import ENGINES
 from dimflow.transforms.silence import loaded_libraries
 from dimflow.transforms.structure import mapped
@@ -72,12 +72,16 @@ class GradientTape:
         if self._tape is not None:
             raise UnitError("this GradientTape was entered before", "make a new one for each block")
         self._tape = Tape()
+        self._refusing = ExitStack()
+        for library in loaded_libraries():
+            self._refusing.enter_context(library.refusing_reads())
         _open.set((*_open.get(), self))
         return self
 
     def __exit__(self, *details: object) -> None:
         assert self._tape is not None
         self._tape.over()
+        self._refusing.close()
         _open.set(tuple(tape for tape in _open.get() if tape is not self))
 
     def __repr__(self) -> str:
@@ -100,7 +104,7 @@ class GradientTape:
             if kind_of(leaf.raw) not in "fc":
                 what = f"{KINDS[kind_of(leaf.raw)]} (floating point has derivatives)"
                 raise NotANumber(f"GradientTape.watch of x{path}", what)
-            return wrap(self._tracked(tape, leaf.raw), leaf.unit)
+            return labelled(self._tracked(tape, leaf.raw), leaf.unit, leaf.is_bare)
 
         return mapped(value, watched)
 

@@ -70,7 +70,7 @@ def _like(pair: Sequence[Any]) -> Any:
     new, old = pair
     if isinstance(old, DimArray):
         return new.to(old.unit) if isinstance(new, DimArray) else ops.zeros_like(old) + new
-    return new.to("").data if isinstance(new, DimArray) else new
+    return new.to("")._raw if isinstance(new, DimArray) else new
 
 
 def _stacked(rows: Sequence[Any]) -> Any:

@@ -80,4 +80,5 @@ def __dir__() -> list[str]:
 def _common_prefixed() -> list[str]:
     """Prefixed symbols that people type often, for completion; all others work as well."""
     units = ("m", "g", "s", "A", "mol", "Hz", "N", "Pa", "J", "W", "V", "F", "ohm", "L", "eV", "T")
-    return [p + u for u in units for p in ("n", "u", "m", "c", "k", "M", "G") if p + u != "min"]
+    names = [p + u for u in units for p in ("n", "u", "m", "c", "k", "M", "G")]
+    return [name for name in names if name != "min" and name not in _scope.builtin.ambiguous]

@@ -7,7 +7,14 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from dimflow.errors import ComputationError, NotANumber, UnitConversionError, UnitRangeError
+from dimflow.errors import (
+    ComputationError,
+    NotANumber,
+    UnitConversionError,
+    UnitError,
+    UnitRangeError,
+)
+from dimflow.units.alike import are_alike, is_level_difference, level_exponent, readings
 from dimflow.units.exponent import exact
 from dimflow.units.meaning import Affine, Logarithmic, Meaning
 from dimflow.units.scale import ONE, Scale
@@ -195,35 +202,63 @@ def _like(value: object, result: Fraction) -> "float | Fraction | Decimal":
 
 
 def convert(value: Any, source: "Unit | str", target: "Unit | str", via: Any = None) -> Any:
-    """A value in one unit, in another: `convert(65, "mile/hour", "km/h")` is 104.60736.
+    """A number in one unit, in another: `convert(65, "mile/hour", "km/h")` is 104.60736.
 
     Points convert as points (°C to °F, dBm to W). `via` names an equivalency, or is one, or is a
     list of them, any one of which may do it: `convert(500, "nm", "THz", via="spectral")`.
     """
+    unit = value if isinstance(value, Unit) else getattr(value, "unit", None)
+    unit = getattr(value, "units", None) if unit is None else unit  # of pint and unyt
+    if unit is not None:
+        problem = f"convert takes numbers, but got a quantity in {str(unit) or 1}"
+        raise UnitError(problem, "a quantity knows its unit: use its own method `to`")
     return find_conversion(Unit(source), Unit(target), via)(value)
 
 
 def find_conversion(source: Unit, target: Unit, via: Any = None) -> Conversion:
-    """The steps from one unit to another; UnitConversionError if there are none."""
-    if source.dimension is target.dimension:
-        if _is_difference(source, target) or _is_difference(target, source):
-            raise UnitConversionError(source, target, "a difference is not a point on a scale")
-        steps = _direct(source.key, target.key)
-        if steps is None:
-            hint = "a ratio of powers and one of fields meet as decibels or nepers alone"
-            raise UnitConversionError(source, target, hint)
-        return Conversion(source, target, steps)
+    """The steps from one unit to another; UnitConversionError if there are none.
+
+    Units that differ by radians alone convert as if a radian were 1 (`are_alike`), unless `via`
+    says otherwise.
+    """
     if via is not None:
         from dimflow.units.equivalencies import find_equivalencies
 
-        for equivalency in find_equivalencies(via):
-            found = _via(equivalency, source, target)
+        for equivalency in find_equivalencies(via):  # a wrong name is an error wherever it stands
+            if source.dimension is target.dimension:
+                continue
+            found = through(equivalency, source, target)
             if found is not None:
                 return found
-    raise cannot_convert(source, target, via)
+    if not (are_alike(source, target) or _is_ratio_and_level(source, target)):
+        raise cannot_convert(source, target, via)
+    if _is_difference(source, target) or _is_difference(target, source):
+        raise UnitConversionError(source, target, "a difference is not a point on a scale")
+    steps = _steps(source, target)
+    if steps is None:
+        hint = "a ratio of powers and one of fields meet as decibels or nepers alone"
+        raise UnitConversionError(source, target, hint)
+    return Conversion(source, target, steps)
 
 
-def _via(equivalency: "Equivalency", source: Unit, target: Unit) -> Conversion | None:
+def _is_ratio_and_level(source: Unit, target: Unit) -> bool:
+    """Whether one is a level and the other linear, so that `.to` asks for the ratio by name."""
+    if source.dimension is not target.dimension or bool(source.law) is bool(target.law):
+        return False
+    return not (level_exponent(source) or level_exponent(target))
+
+
+def _steps(source: Unit, target: Unit) -> tuple[Step, ...] | None:
+    for difference, level in ((source, target), (target, source)):
+        law = level.key.law
+        if isinstance(law, Logarithmic) and is_level_difference(difference):
+            factor = difference.key.scale / law.level
+            return _merged((Linear(factor if difference is source else factor**-1),))
+    return _direct(source.key, target.key)
+
+
+def through(equivalency: "Equivalency", source: Unit, target: Unit) -> Conversion | None:
+    """The conversion that an equivalency makes, if it connects the two units."""
     steps = equivalency.steps(source.dimension, target.dimension)
     if steps is None:
         return None
@@ -282,14 +317,12 @@ def _between_levels(
 ) -> tuple[Step, ...] | None:
     """Levels of one reference change by a factor alone; a ratio of fields equals one of powers."""
     is_ratio = a.scale is ONE and a.dimension.is_dimensionless
-    if one.field != other.field and not (is_ratio and b.scale is ONE and one.level and other.level):
+    are_rising = one.factor > 0 and other.factor > 0
+    if one.field != other.field and not (is_ratio and b.scale is ONE and are_rising):
         return None
-    upright, other_upright = (law._replace(factor=abs(law.factor)) for law in (one, other))
     steps: list[Step] = [Function(_negative)] if one.factor * other.factor < 0 else []
     offset = Fraction(_logarithm_of(a.scale / b.scale, other.base)) * other.factor
-    if upright.level is None or other_upright.level is None:
-        return None
-    steps.append(Linear(upright.level / other_upright.level, offset))
+    steps.append(Linear(one.level / other.level, offset))
     return _merged(tuple(steps))
 
 
@@ -322,26 +355,10 @@ def _merged(steps: tuple[Step, ...]) -> tuple[Step, ...]:
 
 
 def cannot_convert(source: Unit, target: Unit, via: Any = None) -> UnitConversionError:
-    """The error for two units of different dimension, with the hint that fits."""
+    """The error for two units that do not meet, with the hint that fits."""
     from dimflow.units.equivalencies import suggested
 
-    hint = _angle_hint(source, target) or suggested(source.dimension, target.dimension, via)
+    hint = readings(source, target)
+    if hint is None and not any(unit.key.law or level_exponent(unit) for unit in (source, target)):
+        hint = suggested(source.dimension, target.dimension, via)
     return UnitConversionError(source, target, hint)
-
-
-def _angle_hint(source: Unit, target: Unit) -> str | None:
-    """60 rpm is 1 Hz of cycles or 6.28 1/s of radians: show both readings."""
-    from dimflow.units.equivalencies import find_equivalency
-
-    a, b = source.dimension, target.dimension
-    if a.without_angle() is not b.without_angle() or source.law or target.law:
-        return None
-    turns = sum(b.exponents) - sum(a.exponents)  # the dimensions differ in angle alone
-    readings = []
-    for name, meaning in (("cycles", "a turn counts as 1"), ("angle", "a radian counts as 1")):
-        found = _via(find_equivalency(name), source, target)
-        if found is None or (name == "cycles" and abs(turns) != 1):
-            continue
-        value = f"{float(found(1)):.6g} {target}".rstrip()
-        readings.append(f"via={name!r} gives {value} per {source} ({meaning})")
-    return "an angle is not a pure number: " + "; ".join(readings) if readings else None

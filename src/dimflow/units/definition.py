@@ -3,6 +3,8 @@
     # a comment
     @family US customary length            what the units below have in common
     @source NIST Handbook 44 (2024)        where their numbers come from
+    @ambiguous Mb = megabit, megabarn      a string that people read in two ways: an error
+    @ambiguous A in eV/A, 1/A = ampere, angstrom    a symbol that is doubtful in these products
     kilo- = 1e3 = k-                       a prefix
     metre = [length]; prefix: si = m = meter
     inch = 2.54 centimetre = in = inches
@@ -16,19 +18,20 @@ symbol is shown in Unicode style, the first one in ASCII in plain style; `_` sta
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from threading import local
 from typing import NamedTuple
 
 from dimflow.errors import UnitDefinitionError, UnitRangeError
 from dimflow.units.exponent import exact
-from dimflow.units.grammar import MAX_LENGTH, NAME, WORDS, canonical
+from dimflow.units.grammar import MAX_LENGTH, NAME, WORDS, canonical, parse
 from dimflow.units.meaning import Affine, Law, Logarithmic
 from dimflow.units.scale import Scale
 
 _NAME = re.compile(NAME)
-_KEYS = {"prefix", "ucum", "offset", "logbase", "logfactor", "field", "binary", "cf"}
-_LAW_KEYS = ("offset", "logbase", "logfactor", "field")
+_LAW_KEYS = ("offset", "logbase", "logfactor", "field", "kind")
+_KEYS = {"prefix", "ucum", "binary", "cf", "counts", *_LAW_KEYS}
 _PREFIXING = {"si", "binary", "none"}
 _LARGEST_FILE = 1 << 22
 _BASES = {"e": 0, "2": 2, "10": 10}
@@ -106,7 +109,7 @@ class Definition:
             if "logbase" in keys or "logfactor" in keys or "field" in keys:
                 base, factor = _BASES[keys["logbase"]], exact(keys["logfactor"])
                 if factor:
-                    return Logarithmic(base, factor, "field" in keys)
+                    return Logarithmic(base, factor, "field" in keys, keys.get("kind", ""))
                 raise KeyError
             if "offset" in keys:
                 return Affine(exact(keys["offset"]))
@@ -117,6 +120,13 @@ class Definition:
                 "offset: NUMBER, or logbase: 2, 10 or e with logfactor: NUMBER",
             ) from None
         return None
+
+
+class Ambiguity(NamedTuple):
+    """A string that is an error, because people mean different units by it."""
+
+    name: str
+    readings: tuple[str, ...]
 
 
 class Prefix(NamedTuple):
@@ -153,7 +163,7 @@ def read_file(path: Path) -> str:
         raise UnitDefinitionError(path.name, f"the file is not in UTF-8: {error}") from None
 
 
-def read(text: str, *, family: str = "", source: str = "") -> Iterator[Definition]:
+def read(text: str, *, family: str = "", source: str = "") -> Iterator["Definition | Ambiguity"]:
     """The definitions in a text of many lines."""
     for line in text.splitlines():
         line = line.partition("#")[0].strip() if "#" in line else line.strip()
@@ -165,10 +175,15 @@ def read(text: str, *, family: str = "", source: str = "") -> Iterator[Definitio
                 family, source = rest.strip(), ""
             elif word == "@source":
                 source = rest.strip()
+            elif word == "@ambiguous" and "=" in rest:
+                names, _, readings = rest.partition("=")
+                letter, is_in, products = names.partition(" in ")
+                for name in products.split(",") if is_in else [letter]:
+                    whole = f"{letter} in {name.strip()}" if is_in else name.strip()
+                    yield Ambiguity(whole, tuple(r.strip() for r in readings.split(",")))
             else:
-                raise UnitDefinitionError(
-                    line, f"{word} is not understood", "lines with @ are @family and @source"
-                )
+                hint = "lines with @ are @family, @source and @ambiguous NAME = UNIT, UNIT"
+                raise UnitDefinitionError(line, f"{word} is not understood", hint)
         else:
             yield read_line(line, family, source)
 
@@ -235,3 +250,39 @@ def _keys(line: str, options: list[str]) -> dict[str, str]:
             )
         keys[key.strip()] = value.strip()
     return keys
+
+
+def described(known: Resolved | Prefix) -> str:
+    """What a name means already, for a message."""
+    if isinstance(known, Prefix):
+        return f"{known.name}- = {known.scale}"
+    prefix = known.prefix.name + "- times " if known.prefix else ""
+    return prefix + known.definition.text
+
+
+def names_in(expression: str) -> set[str]:
+    """The units that a definition stands on."""
+    return set() if expression[:1] == "[" else {term.name for term in parse(expression).terms}
+
+
+def check_money(definition: Definition, known: Iterable[Definition]) -> None:
+    """Raise if this is a second base unit of money, which would be worth the same as the first."""
+    if definition.expression != "[currency]":
+        return
+    other = next((d for d in known if d.expression == "[currency]"), definition)
+    if other.name != definition.name:
+        raise UnitDefinitionError(
+            definition.text,
+            f"money has a base unit already: {other.name}",
+            f"say what it is worth: {definition.name} = 1.25 {other.name}",
+        )
+
+
+class _Resolving(local):
+    """The definitions being resolved in this thread, to notice a circle."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+
+
+resolving = _Resolving()

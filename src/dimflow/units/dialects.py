@@ -11,7 +11,7 @@ from dimflow.units.ucum import parse_ucum
 if TYPE_CHECKING:
     from dimflow.units.registry import Registry
 
-_SPACES = re.compile(r"\\[,;:! ]|~|\\left\b|\\right\b|\$")
+_SPACES = re.compile(r"\\[,;:! ]|~|\\left\b|\\right\b|(?<!\\)\$")
 _FRACTION = re.compile(r"\\[dt]?frac\s*\{")
 _STYLED = re.compile(r"\\(?:mathrm|text|textrm|operatorname|rm|unit|si|SI)(?:\[\])?\s*(?=\{)")
 _MACRO = re.compile(r"\\([A-Za-z]+(?:_[A-Za-z0-9]+)*) ?")  # with underscores as pint writes them
@@ -72,7 +72,7 @@ def from_latex(text: str, registry: "Registry") -> str:
         raise UnitParseError(text, 0, "control characters have no meaning in a unit")
     # A thin space, which no macro takes for the one that ends its name: \Omega\,m
     source = _STYLED.sub("", _SPACES.sub("\u2009", text)).replace("{}", "")
-    source = source.replace(r"\%", "%").replace(r"\_", "_")
+    source = source.replace(r"\%", "%").replace(r"\_", "_").replace(r"\$", "$")
     for written, sign in _SIGNS.items():
         source = source.replace(written, sign)
     source = _ELECTRON.sub("electron", source)

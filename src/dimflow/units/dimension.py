@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 from functools import lru_cache
+from itertools import zip_longest
 from operator import add
 from threading import Lock
 from typing import Any
@@ -22,6 +23,9 @@ BASES = (
     "angle",
     "information",
 )
+# Money is a dimension too, without a unit: who needs one defines it, `USD = [currency] = $`. It is
+# stored only where it is not zero.
+KINDS = (*BASES, "currency")
 
 _MEMO_LIMIT = 256
 _lock = Lock()
@@ -46,11 +50,11 @@ class Dimension:
             return read(exponents[0])
         if len(exponents) > len(BASES):
             raise UnitError(f"a Dimension has {len(BASES)} exponents, but got {len(exponents)}")
-        values = [exponent(e) for e in exponents] + [0] * (len(BASES) - len(exponents))
+        values = [exponent(e) for e in exponents] + [0] * (len(KINDS) - len(exponents))
         for name, value in named.items():
-            if name not in BASES:
-                raise UnitError(f"no base dimension is called {name!r}", ", ".join(BASES))
-            values[BASES.index(name)] = exponent(value)
+            if name not in KINDS:
+                raise UnitError(f"no base dimension is called {name!r}", ", ".join(KINDS))
+            values[KINDS.index(name)] = exponent(value)
         return _intern(tuple(values))
 
     @property
@@ -63,7 +67,7 @@ class Dimension:
         """The base dimensions and their exponents, such as '[length time^-1]'."""
         parts = [
             base if e == 1 else f"{base}^{e}" if type(e) is int else f"{base}^({e})"
-            for base, e in zip(BASES, self.exponents, strict=True)
+            for base, e in zip(KINDS, self.exponents, strict=False)
             if e
         ]
         return f"[{' '.join(parts)}]"
@@ -79,7 +83,7 @@ class Dimension:
 
     def as_dict(self) -> dict[str, Exponent]:
         """The exponents that are not zero, by the name of their base dimension."""
-        return {base: e for base, e in zip(BASES, self.exponents, strict=True) if e}
+        return {base: e for base, e in zip(KINDS, self.exponents, strict=False) if e}
 
     def without_angle(self) -> "Dimension":
         """The same with every angle taken for a pure number."""
@@ -94,7 +98,11 @@ class Dimension:
         known = self._products.get(other)
         if known is not None:
             return known
-        sums = tuple(map(add, self.exponents, other.exponents))
+        if len(self.exponents) == len(other.exponents):
+            sums = tuple(map(add, self.exponents, other.exponents))
+        else:
+            pairs = zip_longest(self.exponents, other.exponents, fillvalue=0)
+            sums = tuple(a + b for a, b in pairs)
         known = _interned.get(sums)  # what is interned was checked
         if known is None:
             known = _intern(tuple([checked(e) for e in sums]))
@@ -124,6 +132,8 @@ class Dimension:
         return f"Dimension({arguments})"
 
     def __reduce__(self) -> tuple[object, ...]:
+        if len(self.exponents) > len(BASES):
+            return _intern, (self.exponents,)
         return Dimension, self.exponents
 
 
@@ -135,6 +145,8 @@ def _remember(memo: dict[Any, Dimension], key: object, result: Dimension) -> Dim
 
 
 def _intern(exponents: tuple[Exponent, ...]) -> Dimension:
+    if len(exponents) > len(BASES) and not exponents[-1]:
+        exponents = exponents[: len(BASES)]
     with _lock:
         dimension = _interned.get(exponents)
         if dimension is None:
@@ -223,8 +235,11 @@ specific heat capacity: energy/mass/temperature
 thermal conductivity: power/length/temperature
 heat transfer coefficient: power/area/temperature
 thermal resistance: temperature/power
+thermal conductance: power/temperature
 thermal expansion: 1/temperature
 temperature gradient: temperature/length
+heating rate: temperature/time
+seebeck coefficient: voltage/temperature
 concentration: amount/volume
 molar mass: mass/amount
 molar energy: energy/amount
@@ -251,7 +266,7 @@ _AMBIGUOUS = {"surface_tension", "spectral_flux_density", "spring_constant"}
 
 @lru_cache(maxsize=1)
 def _by_name() -> dict[str, Dimension]:
-    known = {base: _intern(tuple(int(b == base) for b in BASES)) for base in BASES}
+    known = {base: _intern(tuple(int(b == base) for b in KINDS)) for base in KINDS}
     for line in _NAMED.strip().splitlines():
         name, _, formula = line.partition(": ")
         known[name.replace(" ", "_")] = _evaluate(formula, known)

@@ -7,12 +7,12 @@ of constants and, where it should not reach further, of dimensions.
 
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
-from functools import cache, lru_cache
+from functools import cache, lru_cache, wraps
 from typing import Any
 
 from dimflow.errors import ComputationError, UnitError
 from dimflow.units.conversion import Function, Linear, Power, Step, convert
-from dimflow.units.dimension import BASES, Dimension
+from dimflow.units.dimension import KINDS, Dimension
 from dimflow.units.exponent import checked
 from dimflow.units.meaning import Meaning
 from dimflow.units.scale import ONE, Scale
@@ -122,9 +122,9 @@ def exponents_between(
 ) -> list[Fraction] | None:
     """Solve source * product of constants**x = target for x, by elimination over fractions."""
     rows = [
-        [Fraction(c.dimension.exponents[i]) for c in constants]
-        + [Fraction(target.exponents[i] - source.exponents[i])]
-        for i in range(len(BASES))
+        [Fraction(c.dimension.as_dict().get(kind, 0)) for c in constants]
+        + [Fraction((target / source).as_dict().get(kind, 0))]
+        for kind in KINDS
     ]
     columns = len(constants)
     for column in range(columns):
@@ -164,7 +164,7 @@ _NAMED: dict[str, tuple[str, Callable[[], Equivalency]]] = {
     ),
     "mass_energy": (
         "mass and energy, also per volume or per amount: E = m c²",
-        lambda: Equivalency("mass_energy", constants=[Unit("speed_of_light") ** 2]),
+        lambda: Equivalency("mass_energy", constants=[builtin.parse("speed_of_light") ** 2]),
     ),
     "temperature_energy": (
         "temperature and energy: E = k T",
@@ -218,6 +218,21 @@ def parallax() -> Equivalency:
     return find_equivalency("parallax")
 
 
+def _measured(make: Callable[..., Equivalency]) -> Callable[..., Equivalency]:
+    """What is given is in the caller's units; the constants and the defaults are the table's."""
+
+    @wraps(make)
+    def made(*args: Any, **kwargs: Any) -> Equivalency:
+        args = tuple(Unit(value) if isinstance(value, str) else value for value in args)
+        for name in kwargs.keys() & {"unit", "beam_unit"}:
+            kwargs[name] = Unit(kwargs[name])
+        with builtin:
+            return make(*args, **kwargs)
+
+    return made
+
+
+@_measured
 def molar(molar_mass: Any = None, unit: "Unit | str" = "g/mol") -> Equivalency:
     """Amount, number of particles and, with a molar mass, mass: `molar(18.015)` for water."""
     if molar_mass is None:
@@ -226,6 +241,7 @@ def molar(molar_mass: Any = None, unit: "Unit | str" = "g/mol") -> Equivalency:
     return Equivalency("molar", constants=["avogadro_constant", mass])
 
 
+@_measured
 def doppler(
     rest: Any, unit: "Unit | str" = "Hz", *, convention: str = "relativistic"
 ) -> Equivalency:
@@ -235,7 +251,7 @@ def doppler(
     Conventions: relativistic, radio (v = c (1 - ν/ν0)), optical (v = c (ν0/ν - 1)).
     """
     rest_frequency = float(convert(rest, unit, "Hz", via="spectral"))
-    c = Unit("speed_of_light").scale
+    c = builtin.parse("speed_of_light").scale
 
     def relativistic_speed(f: Any) -> Any:
         return c * (rest_frequency**2 - f**2) / (rest_frequency**2 + f**2)
@@ -265,7 +281,7 @@ def doppler(
     if convention not in laws:
         raise UnitError(f"no Doppler convention is called {convention!r}", ", ".join(laws))
     to_speed, to_frequency = laws[convention]
-    h = Unit("planck_constant").scale
+    h = builtin.parse("planck_constant").scale
     return Equivalency(
         f"doppler_{convention}",
         links=[
@@ -276,13 +292,14 @@ def doppler(
     )
 
 
+@_measured
 def brightness_temperature(
     frequency: Any, unit: "Unit | str" = "GHz", *, beam: Any = None, beam_unit: "Unit | str" = "sr"
 ) -> Equivalency:
     """Surface brightness (Jy/sr), or flux in a beam (Jy), and the Rayleigh-Jeans temperature."""
     nu = _measure(frequency, unit, "Hz", via="spectral")
-    per_kelvin = nu**2 * Unit("boltzmann_constant") / Unit("speed_of_light") ** 2
-    brightness = Unit("2") * per_kelvin / Unit("sr")
+    per_kelvin = nu**2 * builtin.parse("boltzmann_constant") / builtin.parse("speed_of_light") ** 2
+    brightness = make_unit(Scale(2), ()) * per_kelvin / builtin.parse("sr")
     if beam is not None:
         brightness = brightness * _measure(beam, beam_unit, "sr")
     return Equivalency("brightness_temperature", constants=[brightness])
@@ -295,15 +312,13 @@ def _measure(value: Any, unit: "Unit | str", base: str, via: str | None = None) 
 
 @cache
 def find_equivalency(name: str) -> Equivalency:
-    """The equivalency, or the system of units with constants set to one, of a name."""
+    """The equivalency of a name."""
     if name in _NAMED:
         with builtin:  # user units cannot change a law of physics
             return _NAMED[name][1]()
     from dimflow.units.systems import find_system, systems
 
     bridges = [s for s in systems() if find_system(s).equivalency is not None]
-    if name.lower() in map(str.lower, bridges):
-        return find_equivalencies(find_system(name))[0]
     raise UnitError(
         f"no equivalency is called {name[:60]!r}",
         "by name: " + ", ".join([*_NAMED, *bridges]) + "; with parameters: "
@@ -313,15 +328,18 @@ def find_equivalency(name: str) -> Equivalency:
 
 def find_equivalencies(via: Any) -> list[Equivalency]:
     """What `via=` may be: a name, an Equivalency, a system of units, or a list of these."""
+    from dimflow.units.systems import UnitSystem, find_system, systems
+
+    if isinstance(via, str) and via.lower() in map(str.lower, systems()):
+        via = find_system(via)
+    if isinstance(via, UnitSystem):  # one that sets no constant to 1 connects nothing
+        return [] if via.equivalency is None else [via.equivalency]
     if isinstance(via, str):
         return [find_equivalency(via)]
     if isinstance(via, Equivalency):
         return [via]
     if isinstance(via, (list, tuple)):
         return [e for item in via for e in find_equivalencies(item)]
-    of_system = getattr(via, "equivalency", None)
-    if isinstance(of_system, Equivalency):
-        return [of_system]
     raise UnitError(
         f"via= takes a name, an Equivalency or a list of them, but got {repr(via)[:60]}"
     )

@@ -64,7 +64,8 @@ def exponent(value: Any) -> Exponent:
         if float(simple) != value:
             raise UnitRangeError(
                 f"{value!r} is not a simple fraction",
-                "give the exponent as fractions.Fraction or as text",
+                f"give the exponent exactly: fractions.Fraction({simple.numerator}, "
+                f"{simple.denominator}), if that is meant",
             )
         fraction = simple
     return checked(fraction)

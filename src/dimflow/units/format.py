@@ -5,12 +5,14 @@ Every style can be read back by `Unit(text, style=...)`; plain, Unicode and CF b
 
 from collections.abc import Callable
 from html import escape
+from itertools import pairwise
 from typing import NamedTuple
 
 from dimflow.errors import UnitFormatError, UnitParseError
 from dimflow.units import scope
 from dimflow.units.definition import Resolved
 from dimflow.units.dialects import macro
+from dimflow.units.doubts import doubtful_atoms, forces_of, shouted, torque_of
 from dimflow.units.exponent import Exponent
 from dimflow.units.meaning import Atom
 from dimflow.units.registry import Registry
@@ -26,6 +28,7 @@ _LATEX = {
     "Δ": r"\Delta ",
     "°": r"{}^{\circ}",
     "%": r"\%",
+    "$": r"\$",
     "_": r"\_",
     "☉": r"\odot ",
     "⊕": r"\oplus ",
@@ -111,18 +114,35 @@ def _spelled(unit: Unit, style: _Style, names: bool) -> str:
     registry = scope.current()
     top: list[str] = []
     bottom: list[str] = []
+    doubted = set(doubtful_atoms(unit, scope.builtin)) if style.symbol is str else ()
     for atom, e in unit.atoms:
-        text = style.symbol(atom.name if names else _symbol(atom, style.is_pretty, registry))
-        (top if e > 0 else bottom).append(_raised(text, e, style))
+        is_named = names or atom in doubted
+        symbol = atom.name if is_named else _symbol(atom, style.is_pretty, registry)
+        text = _raised(style.symbol(symbol), e, style)
+        power = f"{symbol}{abs(e)}"
+        if style.power is _unicode_power and (registry.find(power) or power in registry.ambiguous):
+            text = _raised(symbol, e, _STYLES["plain"])  # Nm³ may be a normal cubic metre
+        (top if e > 0 else bottom).append(text)
     factor = _factor(unit.factor, style)
     if factor:
         top.insert(0, factor)
-    if not bottom:
-        return style.times.join(top)
-    denominator = style.times.join(bottom)
-    if len(bottom) > 1:
-        denominator = style.group.format(denominator)
-    return style.fraction.format(style.times.join(top) or "1", denominator)
+    times = style.times
+    if style.power is _unicode_power:  # lb·ft may be a torque
+        neighbours = pairwise(atom for atom, _ in unit.atoms)
+        is_force = any(forces_of(*pair, registry) for pair in neighbours) or torque_of(unit)
+        times = "*" if is_force else times
+    text = times.join(top)
+    if bottom:
+        denominator = times.join(bottom)
+        if len(bottom) > 1:
+            denominator = style.group.format(denominator)
+        text = style.fraction.format(text or "1", denominator)
+    if names or not scope.builtin.is_read or style.symbol is not str:
+        return text
+    is_shouted = text.isupper() and len(text) > 1 and shouted(text, unit, registry)
+    if text not in registry.ambiguous and not is_shouted:
+        return text
+    return _spelled(unit, style, True)  # L/H may be litres by the hour
 
 
 def _raised(text: str, e: Exponent, style: _Style) -> str:

@@ -5,11 +5,12 @@ parentheses that are allowed; everything that can grow is limited.
 
     product  = term { ["*" | "·" | "." | "-" | "/" | "per" | nothing] term }
     term     = ["square" | "cubic"] factor [exponent | "squared" | "cubed"]
-    factor   = number | name | "(" product ")" | "sqrt" "(" product ")"
+    factor   = number | name | "(" product ")" | "sqrt" "(" product ")" | "√" factor
     exponent = ("^" | "**") number | "^(1/2)" | superscripts | digits set against a name: m2, s-1
 
 Products and quotients bind alike, from left to right, whether written or implied: J/kg K is
-(J/kg)*K, as in pint, udunits and UCUM.
+(J/kg)*K, as in pint, udunits and UCUM. A hyphen binds closer: J/kg-K is J/(kg*K). In words the SI
+says "joule per kilogram kelvin" for J/(kg*K), and those libraries take it for (J/kg)*K: an error.
 """
 
 import re
@@ -25,8 +26,8 @@ MAX_DEPTH = 32
 
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁄ᐟ⸍⋅", "0123456789+-///.")
 _LETTER = r"[^\W\d⁰¹²³⁴-⁹]"
-_SIGN = "°′″'\"%‰‱℧☉⊙⊕♃℃℉∞∆"
-NAME = rf"(?:{_LETTER}|[{_SIGN}])(?:[^\W⁰¹²³⁴-⁹]|[{_SIGN}])*"
+_SIGN = "°˚′″'\"%‰‱℧☉⊙⊕♃℃℉∞∆#$€£¥¢¤"
+NAME = rf"(?:{_LETTER}|[{_SIGN}])(?:[^\W⁰¹²³⁴-⁹]|[{_SIGN}])*+"
 _NUMBER = r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 
 # Characters that stand for one another, each written as our definitions write it. Python itself
@@ -40,7 +41,10 @@ _SAME = str.maketrans(
         "\u2103": "°C",
         "\u2109": "°F",
         "\u00ba": "°",  # the masculine ordinal, on many keyboards
+        "\u02da": "°",  # the ring above
         "\u2206": "Δ",  # the increment sign
+        "#": "count",  # #/cm3
+        **{chr(0x2080 + digit): str(digit) for digit in range(10)},  # inH₂O
     }
 )
 
@@ -52,15 +56,25 @@ _TOKEN = re.compile(
                                  |   [({{] [ ]* (?P<top>[+\-−]?{_NUMBER})
                                      (?:[ ]*/[ ]*(?P<bottom>[0-9]+))? [ ]* [)}}] )
       |  (?P<raise>\*\*|\^)
-      |  (?P<times>[*·⋅×∙•.]|[\-‐‑](?=[^\W\d]))
+      |  (?P<times>[*·⋅×∙•.])
+      |  (?P<hyphen>[\-‐‑](?=[^\W\d]|[°%√]))
+      |  (?P<radical>√)
       |  (?P<over>[/÷∕⁄])
       |  (?P<left>\() | (?P<right>\))
       |  (?P<space>[ \t\u00a0\u2009\u202f]+)
     """,
     re.VERBOSE,
 )
+# 10*9 is a billion in UCUM and ninety to a computer.
+# Laboratories count 10E9/L, which is ten times as many to a computer.
+_TEN = re.compile(r"10\*(?=[+-]?[0-9]{1,2}(?![0-9.]))|10[eE](?=\+?[0-9]{1,2}[ ]*/)")
 # A number in parentheses set against a name is its exponent, as FITS writes it: m(1/2), s(-2).
 _AGAINST = re.compile(r"\((?P<top>[+\-−]?[0-9]+)(?:/(?P<bottom>[0-9]+))?\)")
+# m^1/2 is m/2 to a computer and the root to its user.
+AND_DIVISOR = re.compile(r" ?/ ?([2-9])(?![\w.])")
+_FACTOR = re.compile(rf"{NAME}(?:(?:\^|\*\*)-?[0-9]+|[⁺⁻]?[⁰¹²³⁴-⁹]+|[-−][0-9]+)?")
+_FACTORS = re.compile(r"(?:(?! per\b)[^/()])+")  # in words, to the next divisor
+_FEET = re.compile(r"([0-9.]+)\s*['′]\s*$")
 _NUMBERS = {"pi": "pi", "π": "pi", "ln2": "ln2", "ln10": "ln10"}
 # The commonest texts, read by one expression: names with whole exponents, single operators and
 # parentheses that hold no others. Every character it takes is in one of its groups.
@@ -70,10 +84,11 @@ _SIMPLE = re.compile(
     """,
     re.VERBOSE,
 )
-_BEFORE = {"square": 2, "sq": 2, "cubic": 3, "cu": 3}
+BEFORE = {"square": 2, "sq": 2, "cubic": 3, "cu": 3}
 _AFTER = {"squared": 2, "cubed": 3}
+AFTER = tuple(_AFTER)
 ONES = ("dimensionless", "unitless")  # the unit of pure numbers, in words
-WORDS = frozenset({"per", "sqrt", *_NUMBERS, *_BEFORE, *_AFTER, *ONES})
+WORDS = frozenset({"per", "sqrt", *_NUMBERS, *BEFORE, *_AFTER, *ONES})
 
 
 def _powers() -> dict[str, int]:
@@ -91,7 +106,7 @@ _POWERS = _powers()
 
 def canonical(name: str) -> str:
     """A name in the characters that definitions are written in."""
-    return name if name.isascii() else name.translate(_SAME)
+    return name if name.isascii() and "#" not in name else name.translate(_SAME)
 
 
 class Term(NamedTuple):
@@ -112,7 +127,7 @@ class Product(NamedTuple):
 class _Group:
     """An open parenthesis: what it holds so far and how it joins what stands before it."""
 
-    __slots__ = ("before", "factor", "function", "last", "position", "sign", "terms")
+    __slots__ = ("before", "factor", "function", "last", "position", "sign", "terms", "turn")
 
     def __init__(self, sign: int, before: int, function: Exponent, position: int) -> None:
         self.sign = sign  # of the whole group in its surroundings: -1 after a slash
@@ -123,6 +138,7 @@ class _Group:
         self.terms: list[Term] = []
         # the last factor, which may still get an exponent, and its sign
         self.last: tuple[Scale, tuple[Term, ...], int] | None = None
+        self.turn = 1  # the sign of the factor before, which a hyphen goes on with
 
 
 def parse(text: str) -> Product:
@@ -177,8 +193,11 @@ class _Reader:
         self.sign: int | None = None  # +1 after "*", -1 after "/", None if no operator is open
         self.before = 1
         self.root: Exponent | None = None
+        self.is_radical = False  # √, which needs no parenthesis
         self.operator_at = 0
+        self.over_at = 0  # the last slash, or "per"
         self.name_end = -1  # of the name just read, if nothing is set against it
+        self.end = -1  # of what was read before a space
 
     def fail(self, position: int, problem: str, hint: str | None = None) -> UnitParseError:
         return UnitParseError(self.text, position, problem, hint)
@@ -194,18 +213,27 @@ class _Reader:
                 self._name(token)
             elif kind == "times" or kind == "over":
                 self._operator(1 if kind == "times" else -1, position)
+            elif kind == "hyphen":
+                self._operator(self.groups[-1].turn, position)
+            elif kind == "radical":
+                self._radical(position)
             elif kind == "exponent" or kind == "top" or kind == "bottom":
                 self._exponent(_written_exponent(self, token), position)
             elif kind == "raise":
                 raise self.fail(position, "an exponent must be a number or a fraction like (1/2)")
             elif kind == "number":
+                if _TEN.match(text, position):
+                    raise self._ambiguous_ten(position)
+                self._refuse_number(token)
                 self._value(_number(self, token["number"], position), (), position)
             elif kind == "superscript":
                 power = _superscript(self, token["superscript"], position)
                 self._exponent(power, position)
             elif kind == "left":
-                against = _AGAINST.match(text, position) if position == self.name_end else None
-                if against is None:
+                against = _AGAINST.match(text, position)
+                if against is not None and text[:position].endswith("10"):
+                    raise self._ambiguous_ten(position - 2)
+                if against is None or position != self.name_end:
                     self._open(position)
                 else:
                     token = against
@@ -213,6 +241,8 @@ class _Reader:
             elif kind == "right":
                 self._close(position)
             position = token.end()  # a space asks for nothing
+            if kind != "space":
+                self.end = position
         self._complete()
         if len(self.groups) > 1:
             raise self.fail(self.groups[-1].position, "this parenthesis is never closed")
@@ -227,8 +257,8 @@ class _Reader:
             self._value(ONE, (Term(name, 1, position),), position)
         elif name == "per":
             self._operator(-1, position)
-        elif name in _BEFORE:
-            self.before *= _BEFORE[name]
+        elif name in BEFORE:
+            self.before *= BEFORE[name]
             self.operator_at = position
             if token["glued"]:
                 raise self.fail(position, f"{name!r} has no exponent")
@@ -237,7 +267,7 @@ class _Reader:
         elif name in ONES:
             self._value(ONE, (), position)
         elif name == "sqrt":
-            self.root = Fraction(1, 2)
+            self.root, self.is_radical = Fraction(1, 2), False
             self.operator_at = position
         else:
             self._value(irrational(_NUMBERS[name]), (), position)
@@ -247,9 +277,12 @@ class _Reader:
 
     def _value(self, factor: Scale, terms: tuple[Term, ...], position: int) -> None:
         if self.root is not None:
-            raise self.fail(position, "sqrt needs a parenthesis")
+            if not self.is_radical:
+                raise self.fail(position, "sqrt needs a parenthesis")
+            factor, terms = _raised(factor, terms, self.root)
+            self.root = None
         group = self.groups[-1]
-        if self.sign is None and group.last is not None and terms:
+        if self.sign is None and terms:
             self._refuse_divisor(group, position)
         self._flush(group)
         sign = self.sign or 1
@@ -257,18 +290,84 @@ class _Reader:
             factor, terms = _raised(factor, terms, self.before)
             self.before = 1
         group.last = factor, terms, sign
+        group.turn = sign
         self.sign = None
 
-    def _refuse_divisor(self, group: _Group, position: int) -> None:
-        """L/100 km: nobody means L/100 times km."""
-        assert group.last is not None
-        factor, names, sign = group.last
-        if sign == -1 and not names and factor is not ONE and group.terms:
+    def _radical(self, position: int) -> None:
+        if self.root is not None:
+            raise self.fail(position, "two operators stand side by side")
+        if self.sign is None and self.groups[-1].turn < 0:
             raise self.fail(
                 position,
-                "what is divided by this number could be meant in two ways",
-                "write L/(100 km), or (L/100)*km",
+                "what stands before this root could be meant in two ways",
+                "write V/(m √Hz), or (V/m)*√Hz",
             )
+        self.root, self.is_radical = Fraction(1, 2), True
+        self.operator_at = position
+
+    def _refuse_divisor(self, group: _Group, position: int) -> None:
+        """L/100 km and W/m²K: nobody means L/100 times km, or W/m² times K.
+
+        Nor does watt per metre kelvin mean W/m times K to whoever writes words.
+        """
+        if group.turn < 0 and (position == self.end or self.text.startswith("per", self.over_at)):
+            position = position if self.before == 1 else self.operator_at
+            problem = "what stands against this divisor could be meant in two ways"
+            raise self.fail(position, problem, self._divided(position))
+        factor, names, sign = group.last or (ONE, (), 1)
+        if sign == -1 and not names and factor is not ONE and group.terms:
+            problem = "what is divided by this number could be meant in two ways"
+            raise self.fail(position, problem, self._divided(position))
+
+    def _divided(self, position: int) -> str:
+        """Both readings of a divisor that something stands behind: W/(m² K), or (W/m²)*K."""
+        text, slash = self.text, self.over_at
+        start = self.groups[-1].position + 1 if len(self.groups) > 1 else 0
+        is_word = text.startswith("per", slash)
+        factor = (_FACTORS if is_word else _FACTOR).match(text, position)
+        end = factor.end() if factor else len(text)
+        below = slash + (3 if is_word else 1)
+        inside = f"{text[below:position].strip()} {text[position:end]}"
+        return (
+            f"write {text[:below].strip()}({inside}){text[end:]}, "
+            f"or {text[:start]}({text[start:position].strip()})*{text[position:]}"
+        )
+
+    def _refuse_number(self, token: re.Match[str]) -> None:
+        """m1.5, m.10 and MPa m 1/2: a number behind a unit that may be an exponent."""
+        text, position, number = self.text, token.start(), token["number"]
+        last = self.groups[-1].last
+        if self.sign is not None or last is None or not last[1]:
+            return
+        before, rest = text[:position].rstrip(), text[token.end() :]
+        divisor = AND_DIVISOR.match(rest) if number.isdigit() else None
+        feet = _FEET.search(before) if rest.lstrip()[:1] in ('"', "″") else None
+        if position == self.name_end and number[0] == ".":
+            bare = before.rstrip("0123456789")
+            power = before[len(bare) :]
+            one = f"{bare}^({power}{number})" if power else f"{before}*{number[1:]}"
+            other = f"{before}*0{number}"
+        elif divisor is not None:
+            one, other = f"{before}^({number}/{divisor[1]})", f"{before}*{number}/{divisor[1]}"
+            rest = rest[divisor.end() :]
+        elif feet is not None and "°" not in before:
+            one, other = f"{feet[1]} ft {number} in", f"{feet[1]} arcmin {number} arcsec"
+            rest = ""
+        elif text[position - 1] == ")":  # (m/s2)2/Hz
+            one, other = f"{before}**{number}", f"{before}*{number}"
+        else:
+            return
+        problem = "this number could be meant in two ways"
+        raise self.fail(position, problem, f"write {one}{rest}, or {other}{rest}")
+
+    def _ambiguous_ten(self, position: int) -> UnitParseError:
+        power = re.match(r"([+-]?[0-9]+)\)?", self.text[position + 3 :])
+        assert power is not None
+        before, rest = self.text[:position], self.text[position + 3 + power.end() :]
+        n = int(power[1]) if self.text[position + 2] in "eE" else None
+        other = 10 * int(power[1]) if n is None else f"1e{n + 1}"
+        hint = f"write {before}1e{power[1]}{rest}, or {before}{other}{rest}"
+        return self.fail(position, "this number could be meant in two ways", hint)
 
     def _exponent(self, power: Exponent, position: int) -> None:
         group = self.groups[-1]
@@ -286,6 +385,7 @@ class _Reader:
             raise self.fail(position, "a unit cannot begin with an operator")
         self.sign = sign
         self.operator_at = position
+        self.over_at = position if sign < 0 else self.over_at
 
     def _open(self, position: int) -> None:
         if len(self.groups) > MAX_DEPTH:
@@ -305,6 +405,7 @@ class _Reader:
             raise self.fail(group.position, "these parentheses are empty")
         factor, terms = _raised(group.factor, tuple(group.terms), group.before * group.function)
         self.groups[-1].last = factor, terms, group.sign
+        self.groups[-1].turn = group.sign
 
     def _complete(self) -> None:
         if self.sign is not None or self.before != 1 or self.root is not None:
@@ -373,6 +474,12 @@ def _written_exponent(reader: _Reader, token: re.Match[str]) -> Exponent:
     if not int(bottom):
         raise reader.fail(token.start(), "this exponent divides by zero")
     if bottom == "1" and "." not in top:
+        divisor = AND_DIVISOR.match(reader.text, token.end()) if token["exponent"] else None
+        if divisor is not None:
+            last = reader.groups[-1].last
+            name = last[1][-1].name if last and last[1] else "m"
+            hint = f"write {name}^({top}/{divisor[1]}), or {name}^({top})/{divisor[1]}"
+            raise reader.fail(token.start(), "this exponent could be meant in two ways", hint)
         return checked(int(top))
     return checked(Fraction(top) / int(bottom))
 

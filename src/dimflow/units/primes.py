@@ -1,20 +1,66 @@
 """Factorising integers, as far as that is quick."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from math import gcd, isqrt
+from threading import local
+
+from dimflow.errors import UnitRangeError
 
 _TRIAL_LIMIT = 1000  # primes below it are found by division, larger ones by Pollard's rho
 _RHO_STEPS = 1 << 14
+_PRIMALITY = 100  # steps that a test of primality costs
+_PERFECT = 10  # steps that a test for powers costs, for 64 bits
+_BATCH = 32  # steps between two greatest common divisors
 _HARD = 1024  # bits beyond which a number is not worth splitting, unless it is a power
+_ALLOWED = 30_000  # steps that the roots of one string may take, in numbers of 64 bits
 
 
-@lru_cache(maxsize=1024)
+@contextmanager
+def bounded() -> Iterator[None]:
+    """Bound what the roots inside may cost together; the cost does not depend on what is cached."""
+    outer, _work.left = _work.left, _ALLOWED
+    try:
+        yield
+    finally:
+        _work.left = outer
+
+
+class _Work(local):
+    """The steps that are left to the string this thread reads; None where nothing is counted."""
+
+    left: int | None = None
+
+
+_work = _Work()
+
+
 def factorised(number: int, known: tuple[int, ...] = ()) -> tuple[tuple[int, int], ...]:
     """Primes and their exponents; a part that is too hard to split counts as a prime.
 
     `known` are primes that are likely to divide it.
     """
+    factors, cost = _factorised(number, known)
+    if _work.left is not None:
+        _work.left -= cost
+        if _work.left < 0:
+            raise _too_long()
+    return factors
+
+
+def _too_long() -> UnitRangeError:
+    return UnitRangeError(
+        "the roots in this unit take too long to reduce",
+        "write a number under a root as a product of small primes, or its root as a decimal",
+    )
+
+
+@lru_cache(maxsize=1024)
+def _factorised(number: int, known: tuple[int, ...]) -> tuple[tuple[tuple[int, int], ...], int]:
+    """The factors, and what it costs to find them."""
     found: dict[int, int] = {}
+    cost = 0
     for prime in (*known, *range(2, _TRIAL_LIMIT)):  # composites divide nothing any more
         while number % prime == 0:
             found[prime] = found.get(prime, 0) + 1
@@ -22,13 +68,23 @@ def factorised(number: int, known: tuple[int, ...] = ()) -> tuple[tuple[int, int
     pending = [(number, 1)] if number > 1 else []
     while pending:
         n, power = pending.pop()
+        cost += (n.bit_length() // 64) ** 2 * _PERFECT
+        if _work.left is not None and cost > _work.left:
+            raise _too_long()
         base, k = _as_power(n)
-        divisor = base if base.bit_length() > _HARD or _is_prime(base) else _split(base)
+        divisor = base
+        if base.bit_length() <= _HARD:
+            weight = 1 + base.bit_length() // 64
+            cost += _PRIMALITY * weight**2
+            if not _is_prime(base):
+                allowed = None if _work.left is None else (_work.left - cost) // weight
+                divisor, steps = _split(base, allowed)
+                cost += steps * weight
         if divisor == base:
             found[base] = found.get(base, 0) + k * power
         else:
             pending += [(divisor, k * power), (base // divisor, k * power)]
-    return tuple(sorted(found.items()))
+    return tuple(sorted(found.items())), cost
 
 
 def integer_root(number: int, root: int) -> int:
@@ -79,17 +135,39 @@ def _is_prime(n: int) -> bool:
     return True
 
 
-def _split(n: int) -> int:
-    """A proper divisor by Pollard's rho, or n itself when none is found in bounded time."""
+def _split(n: int, allowed: int | None) -> tuple[int, int]:
+    """A proper divisor by Pollard's rho, or n itself if none is found soon; the steps taken.
+
+    Raises if these are more than allowed.
+    """
+    steps = 0
     for constant in (1, 3, 5) if n.bit_length() < 160 else (1,):
         slow = fast = 2
-        for _ in range(_RHO_STEPS):
-            slow = (slow * slow + constant) % n
-            fast = (fast * fast + constant) % n
-            fast = (fast * fast + constant) % n
-            divisor = gcd(abs(slow - fast), n)
+        for _ in range(0, _RHO_STEPS, _BATCH):
+            if allowed is not None and steps > allowed:
+                raise _too_long()
+            steps += _BATCH
+            start, product = (slow, fast), 1
+            for _ in range(_BATCH):
+                slow = (slow * slow + constant) % n
+                fast = (fast * fast + constant) % n
+                fast = (fast * fast + constant) % n
+                product = product * (slow - fast) % n
+            divisor = gcd(product, n)
+            if divisor == n:  # all divisors in one batch: find the first step by step
+                divisor = _first_divisor(n, *start, constant)
             if divisor == n:
                 break
             if divisor > 1:
-                return divisor
-    return n
+                return divisor, steps
+    return n, steps
+
+
+def _first_divisor(n: int, slow: int, fast: int, constant: int) -> int:
+    divisor = 1
+    while divisor == 1:
+        slow = (slow * slow + constant) % n
+        fast = (fast * fast + constant) % n
+        fast = (fast * fast + constant) % n
+        divisor = gcd(slow - fast, n)
+    return divisor

@@ -1,26 +1,28 @@
 """Registries: from names and texts to units, in scopes that stand on one another."""
 
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
+from itertools import count
 from pathlib import Path
-from threading import Lock, RLock, local
+from threading import Lock, RLock
 from typing import Any, TypeVar, cast
 from weakref import WeakSet
 
 from dimflow.errors import (
-    UndefinedUnitError,
     UnitDefinitionError,
     UnitError,
     UnitParseError,
     UnitRangeError,
 )
 from dimflow.units import definition as definitions
-from dimflow.units import scope, spelling
-from dimflow.units.definition import Definition, Prefix, Resolved
-from dimflow.units.dimension import BASES, DIMENSIONLESS, Dimension
+from dimflow.units import phrases, scope, spelling
+from dimflow.units.alike import counts_by_itself
+from dimflow.units.definition import Ambiguity, Definition, Prefix, Resolved
+from dimflow.units.dimension import DIMENSIONLESS, KINDS, Dimension
+from dimflow.units.doubts import refuse_doubtful
 from dimflow.units.exponent import Exponent
 from dimflow.units.grammar import ONES, Product, parse
-from dimflow.units.meaning import Affine, Atom, Law, Meaning, prefixed
+from dimflow.units.meaning import Atom, Meaning, noted, prefixed, with_law
+from dimflow.units.primes import bounded
 from dimflow.units.scale import ONE, Scale
 from dimflow.units.unit import Unit, as_factor, make_unit
 
@@ -28,6 +30,7 @@ T = TypeVar("T")
 _SPACES = str.maketrans("\u00a0\u2009\u202f", "   ")
 _PARSED_LIMIT = 4096
 _DEEPEST = 50
+_serials = count()
 _LONGEST_SYMBOL = 200  # of a unit that is named by a text: dB(mW)
 _family = Lock()  # guards memos and lists of children; no other lock is taken while it is held
 _BASE_UNITS = {  # in the order in which products of them are written: kg*m/s**2
@@ -81,6 +84,7 @@ class Registry:
     def _begin(self) -> None:
         self._table: dict[str, Definition] = {}  # every spelling
         self._prefixes: dict[str, Prefix] = {}  # every spelling
+        self._ambiguous: dict[str, tuple[str, ...]] = {}  # what is refused, and its readings
         self._atoms: dict[str, Atom] = {}
         self._units: dict[str, Unit] = {}
         self._lock = RLock()
@@ -89,11 +93,17 @@ class Registry:
             with _family:
                 self._parent._children.add(self)
         self._indexes: dict[str, Any] = {}
+        self._serial = next(_serials)
         self._changes = 0  # how often what is remembered was forgotten
         self._unread: Callable[[], Iterable[str]] | None = None
         self._is_frozen = False
         self._has_plugins = False
         self.parsed: dict[str, Unit] = {}  # texts that were read before
+
+    @property
+    def state(self) -> tuple[int, int]:
+        """What a memo of strings is keyed on: another one wherever a name may mean another unit."""
+        return self._serial, self._changes
 
     # Looking up
 
@@ -115,7 +125,7 @@ class Registry:
             changes = self._changes
             atom = self.atom(name)
             if atom is None:
-                raise UndefinedUnitError(name, partial(spelling.near, name, self))
+                raise spelling.unknown(name, name, 0, self)
             unit = make_unit(ONE, ((atom, 1),))
             self._remember(self._units, name, unit, changes)
         return unit
@@ -139,10 +149,11 @@ class Registry:
         return f"<Registry {self._name or 'of your own'}: {len(list(self)):,} units>"
 
     def spellings(self) -> list[str]:
-        """Every name, symbol and alias, prefixes and plurals aside."""
+        """Every name, symbol and alias that can be read, prefixes and plurals aside."""
         self._fill()
         inherited = self._parent.spellings() if self._parent is not None else []
-        return [*inherited, *self._table]
+        own = self._table.items()
+        return [*inherited, *(n for n, d in own if not spelling.is_ambiguous(n, d, self))]
 
     def prefixes(self) -> list[Prefix]:
         """The prefixes in force."""
@@ -192,6 +203,15 @@ class Registry:
         return found
 
     @property
+    def ambiguous(self) -> dict[str, tuple[str, ...]]:
+        """Strings that are read in two ways, unless a unit of this registry has the name."""
+        if self._unread is not None:
+            self._fill()
+        if self._parent is None or not self._ambiguous:
+            return self._parent.ambiguous if self._parent else self._ambiguous
+        return {**self._parent.ambiguous, **self._ambiguous}
+
+    @property
     def is_read(self) -> bool:
         """Whether the texts of the registry, if it has any, have been read."""
         return self._unread is None
@@ -202,7 +222,9 @@ class Registry:
             if self._unread is not None:
                 for text in self._unread():
                     for definition in definitions.read(text):
-                        if definition.name[-1] == "-":
+                        if isinstance(definition, Ambiguity):
+                            self._ambiguous[definition.name] = definition.readings
+                        elif definition.name[-1] == "-":
                             self._add_prefix(definition)
                         else:
                             self._table.update(dict.fromkeys(definition.spellings, definition))
@@ -239,31 +261,53 @@ class Registry:
             # rare, and needs much of the standard library
             from dimflow.units.dialects import read
 
-            return self.build(text, read(text, style, self))
+            with bounded():
+                return self.build(text, read(text, style, self))
         unit = self.parsed.get(text)
         if unit is None:
             changes = self._changes
             spaced = (text if text.isascii() else text.translate(_SPACES)).rstrip()
             try:
-                unit = self._special(spaced) or self.build(spaced, parse(spaced))
+                with bounded():
+                    unit = self._special(spaced) or self._product(spaced)
             except UnitRangeError as error:
                 raise UnitParseError(text, 0, error.problem, error.hint) from None
             self._remember(self.parsed, text, unit, changes)
         return unit
 
+    def _product(self, text: str) -> Unit:
+        spelling.refuse_ambiguous(text, self)
+        if phrases.MAY_BE_WORDS.search(text):
+            text = phrases.joined(text, self)
+        try:
+            product = parse(text)
+        except UnitParseError as error:
+            spelling.refuse_unknown(error, text, self)
+            raise spelling.with_clear_readings(error, self) from None
+        unit = self.build(text, product)
+        if product.terms and (text != product.terms[0].name or text[-1].isdigit()):
+            refuse_doubtful(text, product, unit, self)
+        return unit
+
+    def _defining(self, definition: Definition) -> Unit:
+        expression = definition.expression
+        if scope.builtin.find(definition.name) is definition:  # it has no phrases and one meaning
+            return self.build(expression, parse(expression))
+        return self._product(expression)
+
     def build(self, text: str, product: Product) -> Unit:
         """The unit of a product of names."""
         atoms: list[tuple[Atom, Exponent]] = []
         known = self._atoms
-        terms = product.terms
-        if " " in text and not all(t[0] in known and t[0] not in spelling.DEGREES for t in terms):
-            terms = spelling.joined(text, terms, self)
-        for name, exponent, position in terms:
+        for name, exponent, position in product.terms:
             atom = known.get(name) or self._own_atom(name)
             if atom is None:
                 atom, exponent = self._glued(name, exponent, text, position)
             atoms.append((atom, exponent))
         if len(atoms) > 1 or product.factor is not ONE or (atoms and atoms[0][1] != 1):
+            level = self._special(spelling.surface_level(product.factor, atoms, self))
+            if level is not None:
+                return level
             atoms = [(as_factor(atom), exponent) for atom, exponent in atoms]
         try:
             return make_unit(product.factor, atoms)
@@ -280,24 +324,21 @@ class Registry:
         if atom is None or not power:
             atom, power = self.atom(name), 1  # asks the plugins
         if atom is None:
-            start = text.find(name, position)
-            near = partial(spelling.near, name, self)
-            raise UndefinedUnitError(name, near, text, max(start, 0))
+            raise spelling.unknown(name, text, max(text.find(name, position), 0), self)
         return atom, exponent * power
 
     def _special(self, text: str) -> Unit | None:
         """Texts of units with a law of their own: dB(mW), lg(re 1 mW), K @ 273.15."""
         if not spelling.MAY_STATE_A_LAW.search(text):
             return None
-        found = spelling.law_text(text, self)
-        if found is None:
+        if (found := spelling.law_text(text, self)) is None:
             return None
         symbol, unit, law = found
         if unit.law is not None:
             raise UnitParseError(text, 0, f"{unit} is not linear, so nothing can be built on it")
         if len(symbol) > _LONGEST_SYMBOL:
             raise UnitParseError(text, 0, "the reference of this unit is too long")
-        return make_unit(ONE, ((Atom(symbol, symbol, _with_law(unit.key, law)), 1),))
+        return make_unit(ONE, ((Atom(symbol, symbol, with_law(unit.key, law)), 1),))
 
     def ad_hoc(self, symbol: str, dimension: Any, scale: Any) -> Unit:
         """A unit known by no registry; or the one that the symbol means, if it means the same."""
@@ -339,15 +380,18 @@ class Registry:
                 "replace them in a scope: with Registry() as mine: mine.define(..., replace=True)",
             )
         with self._lock:
-            saved = dict(self._table), dict(self._prefixes)
+            saved = dict(self._table), dict(self._prefixes), dict(self._ambiguous)
             try:
-                added = [self._add(d, replace) for d in definitions.read(text)]
+                lines = list(definitions.read(text))
+                self._ambiguous.update(a for a in lines if isinstance(a, Ambiguity))
+                added = [self._add(d, replace) for d in lines if isinstance(d, Definition)]
                 self._forget()
                 units = [self._defined(d) for d in added if not d.name.endswith("-")]
             except BaseException:
-                self._table, self._prefixes = saved
+                self._table, self._prefixes, self._ambiguous = saved
                 self._forget()
                 raise
+        scope.changed()
         return units[-1] if units else None
 
     def load(self, path: str | Path, *, replace: bool = False) -> None:
@@ -356,10 +400,12 @@ class Registry:
 
     def __enter__(self) -> "Registry":
         scope.entered.set((*scope.entered.get(), self))
+        scope.changed()
         return self
 
     def __exit__(self, *exception: object) -> None:
         scope.entered.set(scope.entered.get()[:-1])
+        scope.changed()
 
     def _add(self, definition: Definition, replace: bool) -> Definition:
         definitions.check(definition)
@@ -369,9 +415,10 @@ class Registry:
             if known is not None and not replace and not self._agrees(known, definition):
                 raise UnitDefinitionError(
                     definition.text,
-                    f"{name!r} is defined already: {_described(known)}",
+                    f"{name!r} is defined already: {definitions.described(known)}",
                     "choose another name, or give replace=True in a registry of your own",
                 )
+        definitions.check_money(definition, self)
         if definition.ucum and not replace:
             self._check_code(definition, definition.ucum)
         if is_prefix:
@@ -385,7 +432,7 @@ class Registry:
 
         known = find_code(code, self)
         if known is not None and not self._agrees(known, definition):
-            problem = f"the UCUM code {code!r} is defined already: {_described(known)}"
+            problem = f"the UCUM code {code!r} is defined already: {definitions.described(known)}"
             raise UnitDefinitionError(definition.text, problem)
 
     def _meant_by(self, name: str) -> Resolved | None:
@@ -398,12 +445,12 @@ class Registry:
         if isinstance(known, Prefix):
             return parse(definition.expression) == Product(known.scale, ())
         try:
-            if definition.name in _names_in(definition.expression):
+            if definition.name in definitions.names_in(definition.expression):
                 return False
             atom = self._make_atom(known)
             if atom is None or atom.name != definition.name:
                 return False
-            return atom.meaning is self._meaning(definition)
+            return atom.meaning is self._meaning(definition)[0]
         except UnitError:  # it stands on a unit that is not defined yet
             return False
 
@@ -433,46 +480,56 @@ class Registry:
             atom = self._make_atom(Resolved(definition, prefix))
             return None if atom is None or atom.meaning.law is None else atom.delta
         with self._lock:
-            meaning = self._meaning(definition)
+            meaning, counts = self._meaning(definition)
+        kind = definition.keys.get("kind", "")
         if prefix is None:
-            return Atom(definition.name, definition.symbol, meaning)
+            clear = (s for s in (definition.symbol, *definition.symbols) if s.isascii())
+            doubted = spelling.is_ambiguous
+            symbol = next((s for s in clear if not doubted(s, definition, self)), definition.name)
+            return noted(Atom(definition.name, symbol, meaning), counts, kind)
         name = prefix.name + definition.name
         symbol = prefix.symbol + definition.symbol if definition.takes_symbols else name
         if spelling.resolve(symbol, self) != resolved:
             symbol = name  # the symbol is another unit's: a petayear is no Pa
-        return Atom(name, symbol, prefixed(meaning, prefix.scale))
+        return noted(Atom(name, symbol, prefixed(meaning, prefix.scale)), counts, kind)
 
-    def _meaning(self, definition: Definition) -> Meaning:
+    def _meaning(self, definition: Definition) -> tuple[Meaning, bool]:
+        """What a unit means, and whether it counts turns, degrees or events, as its parts may."""
         expression = definition.expression
+        counts = "counts" in definition.keys
         if expression[0] == "[":
-            if expression[1:-1] not in BASES or expression[-1] != "]":
+            if expression[1:-1] not in KINDS or expression[-1] != "]":
                 raise UnitDefinitionError(
                     definition.text,
                     f"{expression} is not a base dimension",
-                    "base dimensions: " + ", ".join(BASES),
+                    "base dimensions: " + ", ".join(KINDS),
                 )
             base = Meaning(Dimension(expression), ONE)
         else:
-            if definition.name in _resolving.names:
+            if definition.name in definitions.resolving.names:
                 raise UnitDefinitionError(definition.text, "the definition goes in a circle")
-            if len(_resolving.names) > _DEEPEST:
+            if len(definitions.resolving.names) > _DEEPEST:
                 raise UnitDefinitionError(
                     definition.text, f"definitions stand on one another more than {_DEEPEST} deep"
                 )
-            _resolving.names.append(definition.name)
+            definitions.resolving.names.append(definition.name)
             try:
-                unit = self._special(expression) or self.build(expression, parse(expression))
+                with bounded():
+                    unit = self._special(expression) or self._defining(definition)
                 base = unit.key
+                counts = counts or any(atom.counts for atom, _ in unit.atoms)
             except UnitDefinitionError:
                 raise
             except UnitError as error:
                 raise UnitDefinitionError(definition.text, str(error)) from None
             finally:
-                _resolving.names.pop()
+                definitions.resolving.names.pop()
         try:
-            return _with_law(base, definition.law)
+            meaning = with_law(base, definition.law)
         except UnitRangeError as error:
             raise UnitDefinitionError(definition.text, error.problem) from None
+        is_angle = base.dimension.without_angle() is DIMENSIONLESS
+        return meaning, counts or (is_angle and counts_by_itself(base))
 
     def remembered(self, key: str, make: Callable[[], T]) -> T:
         """What `make` gives, kept until this registry changes."""
@@ -504,17 +561,23 @@ class Registry:
 
     def base_atom(self, name: str) -> Atom:
         """The atom of a unit that is known to exist."""
-        atom = self._own_atom(name)
-        assert atom is not None
-        return atom
+        return cast(Atom, self._own_atom(name))
 
     def base_unit(self, dimension: Dimension) -> Unit:
         """The coherent SI unit of a dimension, spelled in base units."""
-        powers = dict(zip(BASES, dimension.exponents, strict=True))
-        atoms = [
-            (scope.builtin.base_atom(unit), powers[base]) for base, unit in _BASE_UNITS.items()
-        ]
+        powers = dimension.as_dict()
+        atom = scope.builtin.base_atom
+        atoms = [(atom(unit), powers.get(base, 0)) for base, unit in _BASE_UNITS.items()]
+        if "currency" in powers:
+            atoms.append((self._money(), powers["currency"]))
         return make_unit(ONE, atoms)
+
+    def _money(self) -> Atom:
+        """The user's base unit of money, or one without a name behind a unit from elsewhere."""
+        own = next((d for d in self if d.expression == "[currency]"), None)
+        if own is not None:
+            return self.base_atom(own.name)
+        return Atom("currency", "currency", Meaning(Dimension(currency=1), ONE))
 
     def without_shift(self, atom: Atom) -> Unit:
         """The unit that an atom such as K@273.15 shifts."""
@@ -530,39 +593,4 @@ class Registry:
         resolved = self.definition_of(unit.atoms[0][0])
         if resolved is not None:
             return self.build("", parse(resolved.definition.expression))
-        base = self.base_unit(unit.dimension)
-        return make_unit(unit.key.scale, ()) * base
-
-
-def _with_law(base: Meaning, law: Law) -> Meaning:
-    if base.law is not None:
-        if law is None:
-            return base  # another name for it
-        raise UnitRangeError("a law stands on a linear unit, and this one has a law already")
-    if isinstance(law, Affine):
-        if not base.scale.is_rational:
-            raise UnitRangeError("a scale with a shifted zero needs a rational scale")
-        if law.offset == 0:
-            law = None
-    return Meaning(base.dimension, base.scale, law)
-
-
-def _names_in(expression: str) -> set[str]:
-    return set() if expression[:1] == "[" else {term.name for term in parse(expression).terms}
-
-
-def _described(known: Resolved | Prefix) -> str:
-    if isinstance(known, Prefix):
-        return f"{known.name}- = {known.scale}"
-    prefix = known.prefix.name + "- times " if known.prefix else ""
-    return prefix + known.definition.text
-
-
-class _Resolving(local):
-    """The definitions being resolved in this thread, to notice a circle."""
-
-    def __init__(self) -> None:
-        self.names: list[str] = []
-
-
-_resolving = _Resolving()
+        return make_unit(unit.key.scale, ()) * self.base_unit(unit.dimension)

@@ -1,6 +1,8 @@
 """Which registry reads texts: that of the innermost `with` block, else the shared one."""
 
+from collections.abc import Callable
 from contextvars import ContextVar
+from threading import local
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -12,6 +14,35 @@ entered: ContextVar[tuple["Registry", ...]] = ContextVar("dimflow registries", d
 # Both are set when the tables are loaded.
 builtin: "Registry"
 shared: "Registry"
+
+# What compilers compare before they reuse what they traced: each is told, whenever it changes, what
+# texts mean in this thread. None is the shared registry, in which no name is given another meaning.
+State = tuple[int, int] | None
+compilers: list[Callable[[State], None]] = []
+
+
+class _Told(local):
+    """The registries that the compilers were told of in this thread."""
+
+    stack: tuple["Registry", ...] = ()
+
+
+_told = _Told()
+
+
+def changed() -> None:
+    """Tell the compilers of the scope that was entered, left or changed."""
+    if compilers:
+        _told.stack = entered.get()
+        state = current().state if _told.stack else None
+        for tell in compilers:
+            tell(state)
+
+
+def kept() -> None:
+    """Tell the compilers of the scope of this task, if another task of the thread told its own."""
+    if entered.get() is not _told.stack:
+        changed()
 
 
 def current() -> "Registry":

@@ -2,6 +2,7 @@
 
 from functools import lru_cache
 
+from dimflow.units.alike import is_number, level_exponent
 from dimflow.units.dimension import Dimension
 from dimflow.units.exponent import Exponent
 from dimflow.units.meaning import Atom
@@ -22,11 +23,48 @@ def simplify(unit: Unit) -> Unit:
     return unit.remembered("simple", lambda: _shortest(unit))
 
 
+def as_shown(unit: Unit) -> Unit:
+    """The unit that values are shown in: pure numbers without one (73 mm**2/m**2, 5 km/m).
+
+    Proportions keep theirs: percent, and ratios of a smaller to a larger unit such as g/kg.
+    """
+    if len(unit.atoms) < 2 or not is_number(unit):
+        return unit
+    is_proportion = [e for _, e in unit.atoms] == [1, -1] and float(unit.key.scale) < 1
+    return unit if is_proportion else make_unit(ONE, ())
+
+
 def _shortest(unit: Unit) -> Unit:
     candidates = [unit, _merged(unit), _in_base_units(unit), *_with_named_unit(unit)]
-    longest, atoms = len(str(unit)), len(unit.atoms)
-    fitting = (c for c in candidates if c.key is unit.key and len(c.atoms) <= atoms)
+    longest = len(str(unit))
+    kinds = _kinds(unit)  # kg*m**2 is no J*s**2: seconds have nothing to do with it
+    levels = level_exponent(unit)  # are no numbers: dB*m/km is not 0.0001
+    fitting = (
+        c
+        for c in candidates
+        if _kinds(c) <= kinds
+        and c.key is unit.key
+        and (c is unit or _is_simpler(c, unit))
+        and level_exponent(c) == levels
+    )
     return min((c for c in fitting if len(str(c)) <= longest), key=_length)
+
+
+def _is_simpler(one: Unit, other: Unit) -> bool:
+    """Fewer units or smaller exponents, and no more of either: J*s**3 is no simpler kg*m**2*s."""
+    exponents = [[abs(float(e)) for _, e in u.atoms] for u in (one, other)]
+    sizes = [(len(each), sum(each)) for each in exponents]
+    powers = [max(each, default=0) for each in exponents]
+    is_merged = {atom for atom, _ in one.atoms} <= {atom for atom, _ in other.atoms}
+    is_less = sizes[0] != sizes[1] and all(a <= b for a, b in zip(*sizes, strict=True))
+    return is_less and (is_merged or powers[0] <= powers[1])
+
+
+def _kinds(unit: Unit) -> set[int]:
+    """The base dimensions that occur in a spelling."""
+    return {
+        i for atom, _ in unit.atoms for i, e in enumerate(atom.meaning.dimension.exponents) if e
+    }
 
 
 def _length(unit: Unit) -> tuple[float, int]:

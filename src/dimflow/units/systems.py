@@ -5,6 +5,7 @@ from functools import cache
 from typing import Any
 
 from dimflow.errors import UnitError
+from dimflow.units.alike import steps_of
 from dimflow.units.dimension import Dimension
 from dimflow.units.equivalencies import Equivalency, exponents_between
 from dimflow.units.exponent import checked
@@ -40,15 +41,15 @@ class UnitSystem:
 
     def unit_for(self, unit: "Unit | str") -> Unit:
         """The system's unit for what another unit measures."""
-        dimension = Unit(unit).dimension
+        dimension, steps = Unit(unit).dimension, steps_of(Unit(unit))
         if dimension in self.preferred:
-            return self.preferred[dimension]
+            return self.preferred[dimension] * steps
         # product of base**x * constants**y = dimension; the constants are one in this system
         vectors = (*(b.key for b in self.base), *self._constants)
         powers = exponents_between(vectors, Dimension(), dimension)
         if powers is None:
             raise UnitError(f"the system {self.name!r} has no unit for {dimension}")
-        result = Unit("")
+        result = steps
         for base, power in zip(self.base, powers, strict=False):
             result = result * base ** checked(power)
         return result

@@ -2,7 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from dimflow.errors import UnitFormatError
+from dimflow.errors import UnitFormatError, UnitParseError
+from dimflow.units.doubts import doubtful_atoms
 from dimflow.units.exponent import Exponent, checked
 from dimflow.units.meaning import Affine, Atom
 from dimflow.units.scale import Scale
@@ -31,9 +32,11 @@ def format_cf(unit: "Unit", registry: "Registry") -> str:
         return text
     factor = unit.factor
     powers: dict[str, Exponent] = {}
+    doubted = set(doubtful_atoms(unit, registry))
     for atom, e in unit.atoms:
         known = _known(atom, registry)
         if known:
+            known = atom.name if atom in doubted else known
             powers[known] = powers.get(known, 0) + e
         else:
             factor = factor * atom.meaning.scale**e
@@ -41,7 +44,24 @@ def format_cf(unit: "Unit", registry: "Registry") -> str:
                 powers[base.symbol] = powers.get(base.symbol, 0) + n * e
     if any(type(checked(e)) is not int for e in powers.values()):
         raise UnitFormatError(f"udunits has no fractional exponents, which {unit} needs")
-    return _number(factor, powers) or "1"
+    text = _number(factor, powers) or "1"
+    if _is_read(text, unit, registry):
+        return text
+    text = _number(factor, powers, ".")  # bit.s, since bit s is no product
+    if _is_read(text, unit, registry):
+        return text
+    si = registry.base_unit(unit.dimension).atoms  # ft lb and ft.lb may be a torque
+    text = _number(unit.key.scale, {atom.symbol: e for atom, e in si})
+    if _is_read(text, unit, registry):
+        return text
+    return _number(unit.key.scale, {atom.symbol: e for atom, e in si}, ".")  # kg.K of no potassium
+
+
+def _is_read(text: str, unit: "Unit", registry: "Registry") -> bool:
+    try:
+        return registry.parse(text) == unit
+    except UnitParseError:
+        return False
 
 
 def _shifted(unit: "Unit", law: Affine, registry: "Registry") -> str:
@@ -61,8 +81,8 @@ def _known(atom: Atom, registry: "Registry") -> str | None:
     return atom.name if found.definition.keys["cf"] == "name" else atom.symbol
 
 
-def _number(factor: Scale, powers: dict[str, Exponent] | None = None) -> str:
-    """Number and powers side by side, as udunits multiplies."""
+def _number(factor: Scale, powers: dict[str, Exponent] | None = None, times: str = " ") -> str:
+    """Number and powers side by side or with points, as udunits multiplies."""
     parts: list[str] = []
     if factor.denominator != 1:
         parts.append(f"{_integer(factor.numerator)}/{_integer(factor.denominator)}")
@@ -72,11 +92,12 @@ def _number(factor: Scale, powers: dict[str, Exponent] | None = None) -> str:
         if base != "pi" or type(e) is not int:
             raise UnitFormatError("udunits has no irrational factors but pi", str(factor))
         parts.append("pi" if e == 1 else f"pi^{e}")
-    for name, e in (powers or {}).items():
-        if e:
-            caret = "^" if name[-1].isdigit() else ""
-            parts.append(name if e == 1 else f"{name}{caret}{e}")
-    return " ".join(parts)
+    named = [
+        name if e == 1 else f"{name}{'^' if name[-1].isdigit() else ''}{e}"
+        for name, e in (powers or {}).items()
+        if e
+    ]
+    return " ".join([*parts, times.join(named)] if named else parts)
 
 
 def _integer(number: int) -> str:

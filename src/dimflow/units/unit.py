@@ -12,7 +12,7 @@ from dimflow.errors import PointError, UnitConversionError, UnitError, UnitRange
 from dimflow.units import scope
 from dimflow.units.dimension import Dimension
 from dimflow.units.exponent import Exponent, checked, exponent
-from dimflow.units.meaning import PURE_NUMBER, Affine, Atom, Law, Meaning
+from dimflow.units.meaning import PURE_NUMBER, Affine, Atom, Law, Logarithmic, Meaning
 from dimflow.units.scale import ONE, Scale
 
 _MEMO_LIMIT = 256  # of one unit
@@ -23,7 +23,7 @@ _stored = count(1)
 _interned: WeakValueDictionary[Any, "Unit"] = WeakValueDictionary()
 
 # Set by the array layer: makes an array of a value and a unit, so that `5 * units.m` is one.
-make_quantity: Callable[[Any, "Unit"], Any] | None = None
+make_quantity: Callable[[Any, "Unit", bool], Any] | None = None
 
 T = TypeVar("T")
 Spelling = tuple[tuple[Atom, Exponent], ...]
@@ -124,7 +124,10 @@ class Unit:
         atom = self.atoms[0][0]
         if isinstance(self.key.law, Affine) and "@" in atom.name:
             return scope.current().without_shift(atom)
-        return make_unit(ONE, ((_delta(atom, "a difference in one linear unit"), 1),))
+        if atom.delta is None:
+            problem = "a linear difference, as derivatives have it,"
+            raise PointError(problem, self, f"convert it first: x.to({str(self.linear)!r})")
+        return make_unit(ONE, ((atom.delta, 1),))
 
     @property
     def linear(self) -> "Unit":
@@ -151,9 +154,10 @@ class Unit:
         return self.remembered(to._serial, lambda: self._factor(to))
 
     def _factor(self, to: "Unit") -> float:
+        from dimflow.units.alike import are_alike
         from dimflow.units.conversion import cannot_convert
 
-        if to.dimension is not self.dimension:
+        if not are_alike(self, to):
             raise cannot_convert(self, to)
         if self.key is to.key and self.key.law is None:
             return 1.0
@@ -170,7 +174,9 @@ class Unit:
 
     def to_base(self) -> "Unit":
         """The coherent SI unit of the same dimension, in base units: N -> kg*m/s**2."""
-        return scope.current().base_unit(self.dimension)
+        from dimflow.units.alike import steps_of
+
+        return scope.current().base_unit(self.dimension) * steps_of(self)
 
     def simplified(self) -> "Unit":
         """An equal unit in fewer or shorter symbols: J/m -> N, kg*m/s**2 -> N, km/m -> 1000."""
@@ -211,7 +217,7 @@ class Unit:
             return known
         if isinstance(other, Unit):
             return _store(self._quotients, other._serial, _product(self, other, -1))
-        return _quantity(1 / other, self)
+        return _quantity(other, self, is_inverse=True)
 
     def __rtruediv__(self, other: Any) -> Any:
         return _quantity(other, self**-1)
@@ -248,7 +254,7 @@ class Unit:
         return self.key is other.key if isinstance(other, Unit) else NotImplemented
 
     def __hash__(self) -> int:
-        return hash(self.key)
+        return hash(self.dimension)  # constants, which may equal it, are hashed so
 
     # Text
 
@@ -338,6 +344,16 @@ def make_unit(factor: Scale, spelling: Iterable[tuple[Atom, Exponent]]) -> Unit:
         return unit
 
 
+def make_twin(unit: Unit) -> Unit:
+    """Another object with the spelling and meaning of a unit, and memos of its own."""
+    twin = object.__new__(Unit)
+    twin.atoms, twin.factor = unit.atoms, unit.factor
+    twin.key, twin.dimension = unit.key, unit.dimension
+    twin._serial = next(_serials)
+    twin._products, twin._quotients, twin._powers, twin._derived = {}, {}, {}, {}
+    return twin
+
+
 def _meaning(factor: Scale, atoms: Spelling) -> Meaning:
     if not atoms:
         return PURE_NUMBER if factor is ONE else Meaning(PURE_NUMBER.dimension, factor)
@@ -360,6 +376,11 @@ def _product(left: Unit, right: Unit, sign: int) -> Unit:
         return left
     if not left.atoms and left.factor is ONE and sign == 1:
         return right
+    law = left.key.law
+    is_falling = isinstance(law, Logarithmic) and law.factor < 0
+    if is_falling and sign == -1 and right.dimension is Dimension("solid_angle"):
+        hint = f"write the level of the whole: Unit('{left}/({right})')"  # a brightness
+        raise PointError("a quotient by a solid angle", left, hint)
     factor = left.factor * (right.factor if sign == 1 else right.factor**-1)
     return make_unit(
         factor,
@@ -370,21 +391,34 @@ def _product(left: Unit, right: Unit, sign: int) -> Unit:
 
 def as_factor(atom: Atom) -> Atom:
     """What an atom is as a factor of a product: J/°C is per degree of difference."""
-    return atom if atom.meaning.law is None else _delta(atom)
+    law = atom.meaning.law
+    if law is None:
+        return atom
+    if isinstance(law, Logarithmic) and law.factor > 0 and not is_ratio(atom.meaning):
+        raise _no_factor(atom)  # dBm/Hz is no quotient of logarithms
+    return _delta(atom)
+
+
+def is_ratio(meaning: Meaning) -> bool:
+    """Whether a level has no reference, as dB and mag have none."""
+    return meaning.scale is ONE and meaning.dimension is PURE_NUMBER.dimension
 
 
 def _delta(atom: Atom, operation: str = "a product with other units") -> Atom:
-    delta = atom.delta
-    if delta is None:
-        hint = "convert to its .linear unit first, or write the level of the whole: dB(mW/Hz)"
-        if isinstance(atom.meaning.law, Affine):
-            hint = "use its .delta unit"
-        raise PointError(operation, atom.symbol, hint)
-    return delta
+    if atom.delta is None:
+        raise _no_factor(atom, operation)
+    return atom.delta
 
 
-def _quantity(value: Any, unit: Unit) -> Any:
+def _no_factor(atom: Atom, operation: str = "a product with other units") -> PointError:
+    hint = "convert to its .linear unit first, or write the level of the whole: dB(mW/Hz)"
+    if isinstance(atom.meaning.law, Affine):
+        hint = "use its .delta unit"
+    return PointError(operation, atom.symbol, hint)
+
+
+def _quantity(value: Any, unit: Unit, is_inverse: bool = False) -> Any:
     if make_quantity is None:
         import_module("dimflow.array")  # sets it
     assert make_quantity is not None
-    return make_quantity(value, unit)
+    return make_quantity(value, unit, is_inverse)

@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Any
 
 from dimflow.errors import UnitError, WireFormatError
-from dimflow.units.dimension import BASES, Dimension
+from dimflow.units.dimension import KINDS, Dimension
 from dimflow.units.exponent import Exponent, checked
 from dimflow.units.meaning import Affine, Atom, Law, Logarithmic, Meaning
 from dimflow.units.scale import Scale, read
@@ -23,7 +23,7 @@ from dimflow.units.unit import Unit, make_unit
 VERSION = 1
 MAX_LENGTH = 1 << 16
 _HEADER = "dimflow.unit"
-_LETTERS = "LMTIKNJAB"  # one for each base dimension, in their order
+_LETTERS = "LMTIKNJABC"  # one for each base dimension, in their order
 _FRACTION = re.compile(r"-?[0-9]{1,400}(?:/[0-9]{1,400})?")
 _SPELLING = re.compile(r"[^\x00-\x1f\x7f:|]{1,200}")
 _BASES = (0, 2, 10)
@@ -165,20 +165,20 @@ def _fraction(text: str) -> Fraction:
 
 
 def _dimension_text(dimension: Dimension) -> str:
-    pairs = zip(_LETTERS, dimension.exponents, strict=True)
+    pairs = zip(_LETTERS, dimension.exponents, strict=False)
     return ".".join(f"{letter}{e}" for letter, e in pairs if e)
 
 
 def _letters(dimension: dict[str, str]) -> str:
-    order = sorted(dimension.items(), key=lambda item: BASES.index(item[0]))
-    return ".".join(_LETTERS[BASES.index(base)] + e for base, e in order)
+    order = sorted(dimension.items(), key=lambda item: KINDS.index(item[0]))
+    return ".".join(_LETTERS[KINDS.index(base)] + e for base, e in order)
 
 
 def _dimension(text: str) -> Dimension:
-    exponents: list[Exponent] = [0] * len(BASES)
+    exponents: list[Exponent] = [0] * len(KINDS)
     for part in text.split(".") if text else []:
         exponents[_LETTERS.index(part[:1])] = checked(_fraction(part[1:]))
-    dimension = Dimension(*exponents)
+    dimension = Dimension(**dict(zip(KINDS, exponents, strict=True)))
     if _dimension_text(dimension) != text or "" in text.split(".")[1:]:
         raise ValueError(f"not a dimension: {text!r:.40}")
     return dimension
@@ -187,7 +187,8 @@ def _dimension(text: str) -> Dimension:
 def _law_text(law: Affine | Logarithmic) -> str:
     if isinstance(law, Affine):
         return f"a{law.offset}"
-    return f"l{law.base},{law.factor}{',f' if law.field else ''}"
+    kind = f",w{law.kind}" if law.kind else ""
+    return f"l{law.base},{law.factor}{',f' if law.field else ''}{kind}"
 
 
 def _law(text: str, scale: Scale) -> Law:
@@ -196,8 +197,9 @@ def _law(text: str, scale: Scale) -> Law:
             raise ValueError("a shift of zero, or of an irrational scale")
         return Affine(_fraction(text[1:]))
     base, factor, *field = text[1:].split(",")
+    kind = field.pop()[1:] if field and field[-1][:1] == "w" else ""
     if text[:1] != "l" or field not in ([], ["f"]) or base not in map(str, _BASES):
         raise ValueError(f"not a law: {text!r:.40}")
     if _fraction(factor) == 0:
         raise ValueError("a logarithm with factor zero")
-    return Logarithmic(int(base), _fraction(factor), bool(field))
+    return Logarithmic(int(base), _fraction(factor), bool(field), kind)

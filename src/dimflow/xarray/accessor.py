@@ -1,21 +1,32 @@
 """`.dimflow` on DataArray and Dataset: units from attributes and back, conversions, selection."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import xarray as xr
 
+from dimflow import ops
 from dimflow.array import DimArray
+from dimflow.array.guests import ROUNDINGS
 from dimflow.errors import UnitError
 from dimflow.units import Dimension, Unit
+from dimflow.xarray.polynomials import evaluated, fitted
+from dimflow.xarray.tables import labelled
 from dimflow.xarray.variables import (
+    as_quantity,
+    bounds,
     converted,
+    converted_bounds,
     dequantified,
+    has_quantities,
+    holds_numbers,
     in_unit_of,
     label_unit,
     quantified,
     tolerance_of,
     unit_of,
+    unit_of_bounds,
+    with_data,
 )
 
 Units = Mapping[Any, Any] | Unit | str | None
@@ -58,12 +69,20 @@ class _Labels:
         one whose unit is given as None. Coordinates that are indexes keep their attribute.
         """
         given = self._asked({**self._asked(units), **by_name} if by_name else units)
+        variables = self._variables()
+        for name, parent in bounds(variables).items():
+            if name not in given and unit_of(variables[name]) is None:
+                known = unit_of_bounds(variables[name], variables[parent])
+                if (unit := given.get(parent, known)) is not None:
+                    given[name] = unit
         changed = {}
-        for name, variable in self._variables().items():
+        for name, variable in variables.items():
             unit = given.get(name, _LEAVE)
             if unit is None:
                 continue
-            if isinstance(variable, xr.IndexVariable):
+            if name not in self._object.coords:
+                variable = variable.to_base_variable()  # `x.depth.dimflow.quantify()`
+            elif variable.dims == (name,):
                 if unit is not _LEAVE:
                     changed[name] = _labelled(name, variable, unit)
                 continue
@@ -83,6 +102,10 @@ class _Labels:
         given = {**self._asked(units), **self._asked(by_name)}
         variables = self._variables()
         changed = {name: converted(name, variables[name], u, via) for name, u in given.items()}
+        for name, parent in bounds(variables).items():
+            unit = unit_of_bounds(variables[name], variables[parent])
+            if unit is not None and parent in given and name not in given:
+                changed[name] = converted_bounds(variables[name], unit, given[parent], via)
         return self._replaced(changed)
 
     def to_base_units(self) -> Any:
@@ -144,63 +167,60 @@ class _Labels:
     def interp(self, coords: Any = None, *, method: str = "linear", **by_name: Any) -> Any:
         """Interpolated at coordinates with units; the values keep their units."""
         labels = self._labels(coords, by_name)
-        return self._plainly(lambda plain: plain.interp(labels, method=method))
+        return self._object.interp(labels, method=method)
 
     def interp_like(self, other: Any, **options: Any) -> Any:
         """Interpolated at the coordinates of another object, read in their units."""
         coords = {name: other[name] for name in other.indexes if name in self._object.dims}
         labels = self._labels({name: _as_labels(c) for name, c in coords.items()}, {})
-        return self._plainly(lambda plain: plain.interp(labels, **options))
+        return self._object.interp(labels, **options)
 
     def interpolate_na(self, dim: Any = None, **options: Any) -> Any:
         """Missing values from their neighbours."""
-        return self._plainly(lambda plain: plain.interpolate_na(dim, **options))
+        return self._object.interpolate_na(dim, **options)
 
     def ffill(self, dim: Any, limit: int | None = None) -> Any:
         """Missing values from those before them."""
-        return self._plainly(lambda plain: plain.ffill(dim, limit))
+        return self._object.ffill(dim, limit)
 
     def bfill(self, dim: Any, limit: int | None = None) -> Any:
         """Missing values from those after them."""
-        return self._plainly(lambda plain: plain.bfill(dim, limit))
+        return self._object.bfill(dim, limit)
 
     def differentiate(self, coord: Any, edge_order: Any = 1) -> Any:
         """The derivative along a coordinate, per unit of the coordinate; per second along dates."""
-        return self._along("differentiate", coord, -1, edge_order=edge_order)
+        return self._along(coord).differentiate(coord, edge_order)
 
     def integrate(self, coord: Any) -> Any:
         """The integral along a coordinate, times its unit; in seconds along dates."""
-        return self._along("integrate", coord, 1)
+        return self._along(coord).integrate(coord)
 
-    def _along(self, method: str, coord: Any, power: int, **options: Any) -> Any:
+    def cumulative_integrate(self, coord: Any) -> Any:
+        """The running integral along a coordinate, times its unit; in seconds along dates."""
+        return self._along(coord).cumulative_integrate(coord)
+
+    def _along(self, coord: Any) -> Any:
+        """With pure numbers as quantities, where xarray's methods would find none at all."""
         coordinate = self._object[coord].variable
-        is_date = coordinate.dtype.kind == "M"
-        if is_date:
-            options["datetime_unit"] = "s"
-        unit = Unit("s") if is_date else label_unit(coordinate)
-        result = getattr(self._object, method)(coord, **options)
-        if unit is None:
-            return result
-        (dim,) = self._object[coord].dims
-        changed = {  # a dataset's variables that do not lie along it stay as they are
-            name: variable * unit**power
-            for name, variable in result.dimflow._variables().items()
-            if name not in result.coords and dim in self._variables()[name].dims
+        is_plain = label_unit(coordinate) is None and holds_numbers(coordinate)
+        if is_plain or has_quantities(self._object):
+            return self._object
+        data = {
+            name: with_data(variable, DimArray(variable.data))
+            for name, variable in self._variables().items()
+            if name not in self._object.coords
+            and set(coordinate.dims) <= set(variable.dims)
+            and holds_numbers(variable)
         }
-        return result.dimflow._replaced(changed)
+        return self._replaced(data)
 
-    def _plainly(self, function: Callable[[Any], Any]) -> Any:
-        """A function of plain numbers that keeps the units of all variables."""
-        units = {name: unit_of(v) for name, v in self._variables().items()}
-        result = function(self.drop_units())
-        accessor = result.dimflow
-        found = accessor._variables()
-        changed = {
-            name: found[name].copy(deep=False, data=DimArray(found[name].data, unit))
-            for name, unit in units.items()
-            if unit is not None and name in found and unit_of(found[name]) is None
-        }
-        return accessor._replaced(changed)
+    def polyfit(self, dim: Any, deg: int, **options: Any) -> xr.Dataset:
+        """A polynomial fit along a coordinate, a variable `polyfit_degree_k` for each coefficient.
+
+        Its `.dimflow.polyval(coord)` is the fit at other places. Along dates the coefficients are
+        per second since 1970. The options are xarray's `skipna`, `rcond` and `w`.
+        """
+        return fitted(self._object, dim, deg, **options)
 
     @property
     def plot(self) -> Any:
@@ -260,14 +280,15 @@ class ArrayAccessor(_Labels):
         return _with_coords(made, coords)
 
     def to_series(self) -> Any:
-        """A Series of pandas, of the dtype `dimflow[...]`."""
+        """A Series of pandas, of the dtype `dimflow[...]`, and so are its labels."""
         series = self.drop_units().to_series()
-        return series if self.unit is None else series.dimflow.quantify(self.unit)
+        series = series if self.unit is None else series.dimflow.quantify(self.unit)
+        return labelled(series, self._object.coords)
 
     @property
     def unit(self) -> Unit | None:
-        """The unit of the data; None for plain numbers."""
-        return unit_of(self._object.variable)
+        """The unit of the data, that of a coordinate by its attribute; None for plain numbers."""
+        return unit_of(as_quantity(self._object))
 
     units = unit
 
@@ -285,7 +306,26 @@ class ArrayAccessor(_Labels):
     @property
     def quantities(self) -> DimArray:
         """The data as an array of dimflow."""
-        return DimArray(self._object.data)
+        return DimArray(as_quantity(self._object).data)
+
+    def to_value(self, unit: Unit | str | None = None) -> Any:
+        """The plain numbers in a unit, as a NumPy array; in that of the data if none is given."""
+        return self.quantities.to_numpy(unit)
+
+
+def _rounding(name: str) -> Any:
+    op = ops.get(name)
+
+    def method(self: ArrayAccessor, *args: Any, unit: Unit | str) -> Any:
+        found = as_quantity(self._object)
+        return with_data(found, op(found.data, *args, unit=unit))
+
+    method.__name__, method.__doc__ = name, f"{op.doc} It counts in a unit."
+    return method
+
+
+for _name in ROUNDINGS:
+    setattr(ArrayAccessor, _name, _rounding(_name))
 
 
 @xr.register_dataset_accessor("dimflow")
@@ -306,11 +346,15 @@ class DatasetAccessor(_Labels):
         made = self._object.assign({n: v for n, v in changed.items() if n in names})
         return _with_coords(made, {n: v for n, v in changed.items() if n not in names})
 
+    def polyval(self, coord: xr.DataArray) -> Any:
+        """The fits that `polyfit` has found, at the places of a coordinate with a unit."""
+        return evaluated(self._object, coord)
+
     def to_dataframe(self) -> Any:
-        """A table of pandas, its columns of the dtype `dimflow[...]`."""
+        """A table of pandas, its columns and labels of the dtype `dimflow[...]`."""
         frame = self.drop_units().to_dataframe()
         units = {n: u for n, u in self.units.items() if u is not None and n in frame.columns}
-        return frame.dimflow.quantify(units)
+        return labelled(frame.dimflow.quantify(units), self._object.coords)
 
     @property
     def units(self) -> dict[Any, Unit | None]:

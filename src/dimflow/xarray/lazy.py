@@ -5,7 +5,6 @@ it then calls by Dask's private names is called by the public ones here, which k
 arrays that differ in nothing but that one is lazy, or has a unit, are not "mixed" types.
 """
 
-import sys
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
@@ -20,27 +19,25 @@ from xarray.namedarray.daskmanager import DaskManager
 from dimflow.array import DimArray
 from dimflow.array.dimarray import wrap
 from dimflow.backends import backend_of
+from dimflow.ops.rules.dtypes import kind_of
+from dimflow.xarray.replacing import replace, replace_method
+from dimflow.xarray.variables import plainly, unit_of, with_data
 
 
 def meet_units() -> None:
     """Have xarray's functions that look at types know ours; done once."""
-    _replace(array_api_compat, "get_array_namespace", _one_namespace)
-    _replace(parallelcompat, "get_chunked_array_type", _manager_of)
-    _replace(common, "_full_like_variable", _full_like)
-    for name, method in (("apply_gufunc", _apply_gufunc), ("unify_chunks", _unify_chunks)):
-        if not hasattr(getattr(DaskManager, name), "__wrapped__"):
-            setattr(DaskManager, name, method(getattr(DaskManager, name)))
-
-
-def _replace(home: Any, name: str, making: Callable[[Any], Any]) -> None:
-    """A function of xarray, wherever it was imported to."""
-    original = getattr(home, name)
-    if hasattr(original, "__wrapped__"):
-        return
-    made = making(original)
-    for module in [m for key, m in sys.modules.items() if key.startswith("xarray.")]:
-        if vars(module).get(name) is original:
-            setattr(module, name, made)
+    replace(array_api_compat, "get_array_namespace", _one_namespace)
+    replace(parallelcompat, "get_chunked_array_type", _manager_of)
+    replace(common, "_full_like_variable", _full_like)
+    for name in ("ones_like", "zeros_like"):
+        replace(common, name, _numbers_like)
+    replace(duck_array_ops, "isnull", _isnull)
+    for name, method in (
+        ("apply_gufunc", _apply_gufunc),
+        ("unify_chunks", _unify_chunks),
+        ("from_array", _from_array),
+    ):
+        replace_method(DaskManager, name, method)
 
 
 def _one_namespace(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -90,6 +87,29 @@ def _full_like(original: Callable[..., Any]) -> Callable[..., Any]:
     return _full_like_variable
 
 
+def _numbers_like(original: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(original)
+    def like(other: Any, *args: Any, **kwargs: Any) -> Any:
+        """Ones and zeros in the unit of the other, °C too, as `np.ones_like` has them."""
+        unit = unit_of(other) if isinstance(other, xr.Variable) else None
+        if unit is None:
+            return plainly(other, lambda plain: original(plain, *args, **kwargs))
+        made = original(with_data(other, other.data.data), *args, **kwargs)
+        return with_data(made, wrap(made.data, unit))
+
+    return like
+
+
+def _isnull(original: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(original)
+    def isnull(data: Any) -> Any:
+        """Whether numbers are missing, whatever their unit: integers never are."""
+        is_whole = isinstance(data, DimArray) and kind_of(data.data) in "iu"
+        return original(data.data if is_whole else data)
+
+    return isnull
+
+
 def _apply_gufunc(original: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(original)
     def apply_gufunc(manager: Any, func: Any, signature: str, *args: Any, **kwargs: Any) -> Any:
@@ -115,3 +135,14 @@ def _unify_chunks(original: Callable[..., Any]) -> Callable[..., Any]:
         return chunks, [raw if unit is None else wrap(raw, unit) for raw, unit in pairs]
 
     return unify_chunks
+
+
+def _from_array(original: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(original)
+    def from_array(manager: Any, data: Any, *args: Any, **kwargs: Any) -> Any:
+        """`x.chunk()`: blocks of numbers in one unit, which is known before they are computed."""
+        if not isinstance(data, DimArray):
+            return original(manager, data, *args, **kwargs)
+        return wrap(original(manager, data.data, *args, **kwargs), data.unit)
+
+    return from_array

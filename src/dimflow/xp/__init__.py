@@ -1,4 +1,4 @@
-"""The array API standard 2024.12, with units.
+"""The array API standard 2025.12, with units.
 
     from dimflow import xp
     xp.sum(xp.asarray([1.0, 2.0], unit="m"))

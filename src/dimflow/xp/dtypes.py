@@ -93,9 +93,9 @@ class Info:
         """The dtypes of new arrays, by kind."""
         return self._own(self._info.default_dtypes(device=self._library.native_device(device)))
 
-    def devices(self) -> list[Device]:
+    def devices(self) -> tuple[Device, ...]:
         """Where arrays may live."""
-        return [Device(name, self._library.name) for name in self._library.devices()]
+        return tuple(Device(name, self._library.name) for name in self._library.devices())
 
     def dtypes(self, *, device: Any = None, kind: Any = None) -> dict[str, Any]:
         """The dtypes by name, all or those of a kind."""

@@ -13,6 +13,7 @@ from dimflow.array.indexing import raw_key
 from dimflow.backends import backend_of
 from dimflow.backends import names as libraries
 from dimflow.errors import UnitError
+from dimflow.ops.rules.dtypes import named
 from dimflow.ops.rules.units import PURE
 from dimflow.xp.signatures import SIGNATURES
 
@@ -131,6 +132,22 @@ def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
     return ops.cross(x1, x2, axis=axis)
 
 
+def eig(x: Any, /) -> Any:
+    """Eigenvalues and eigenvectors, complex for real matrices too: no dtype hangs on a value."""
+    found = ops.eig(x)
+    return type(found)(*[_as_complex(part) for part in found])
+
+
+def eigvals(x: Any, /) -> Any:
+    """The eigenvalues, in no order, complex for real matrices too."""
+    return _as_complex(ops.eigvals(x))
+
+
+def _as_complex(x: Any) -> Any:
+    wide = "complex64" if named(x.dtype) in ("float32", "complex64") else "complex128"
+    return ops.astype(x, wide, copy=False)
+
+
 def diagonal(x: Any, /, *, offset: int = 0) -> Any:
     """The diagonals of the matrices in the last two axes."""
     return ops.diagonal(x, offset, -2, -1)
@@ -152,5 +169,8 @@ def _placed(x: Any, device: Any) -> Any:
 _MAIN = (astype, nonzero, repeat, reshape, empty_like, full_like, ones_like, zeros_like)
 _OWN: dict[tuple[str, str], Form] = {
     **{("", function.__name__): function for function in _MAIN},
-    **{("linalg", function.__name__): function for function in (cross, diagonal, trace)},
+    **{
+        ("linalg", function.__name__): function
+        for function in (cross, diagonal, eig, eigvals, trace)
+    },
 }

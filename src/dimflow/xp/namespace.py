@@ -11,14 +11,15 @@ import numpy as np
 from dimflow.array.core import Core
 from dimflow.array.dimarray import wrap
 from dimflow.backends import Backend, backend_of
+from dimflow.errors import MissingRule, UnitError
 from dimflow.ops.namespace import names as op_names
 from dimflow.ops.rules.units import PURE
 from dimflow.xp import forms, numpy_style
 from dimflow.xp.creation import Creation
 from dimflow.xp.dtypes import NAMES, Dtypes, Info
 
-VERSION = "2024.12"
-VERSIONS = ("2021.12", "2022.12", "2023.12", VERSION)
+VERSION = "2025.12"
+VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", VERSION)
 CONSTANTS = {"e": math.e, "inf": math.inf, "nan": math.nan, "newaxis": None, "pi": math.pi}
 
 # Functions that the table has no op for, and where they stand.
@@ -61,7 +62,13 @@ def _special(library: Backend, name: str) -> Any:
     if name in CONSTANTS:
         return CONSTANTS[name]
     if name in NAMES:
-        return library.as_dtype(name)
+        try:
+            return library.as_dtype(name)
+        except (
+            UnitError,
+            MissingRule,
+        ) as error:  # the library lacks it, so the namespace has no such name
+            raise AttributeError(str(error)) from error
     if name in _EXTENSIONS:
         return Namespace(library, name)
     if name == "broadcast_shapes":

@@ -17,7 +17,7 @@ from dimflow.ops.rules.units import PURE
 
 def literal(x: Any) -> Any:
     """One pure number as a bare one, so that 0, NaN and infinities have any unit; else itself."""
-    is_pure_number = isinstance(x, Core) and x._unit is PURE and not x.shape
+    is_pure_number = isinstance(x, Core) and x._unit.key is PURE.key and not x.shape
     return x._raw if is_pure_number and backend_of(x._raw).name == "numpy" else x
 
 

@@ -15,6 +15,7 @@ _COLUMNS_AND_ROWS: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
     "qr": ((0,), (1,)),
     "svd": ((0,), (2,)),
 }
+TURNED = frozenset(_COLUMNS_AND_ROWS)
 
 
 def turns(name: str, actual: list[Any], expected: list[Any]) -> list[Any]:

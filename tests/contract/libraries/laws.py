@@ -11,7 +11,8 @@ from tests.contract.batches import mixtures
 from tests.contract.evaluate import fresh, is_inexact, leaves, quietly, raw_of
 from tests.contract.libraries import blocks, derivatives, dtypes
 from tests.contract.libraries.trial import DOUBLE, SINGLE, Trial, single
-from tests.contract.units_search import REWRITTEN, accepted, chosen_unit
+from tests.contract.samples import edge_cases
+from tests.contract.units_search import REWRITTEN, accepted, chosen_unit, may_be_refused
 
 
 class Law(NamedTuple):
@@ -54,6 +55,24 @@ def stays(trial: Trial) -> None:
 
 def has_values_of_numpy(trial: Trial) -> None:
     trial.agrees(trial.result)
+
+
+def has_values_at_edges(trial: Trial) -> None:
+    """At zeros, infinities and nan too; complex numbers only where the library takes them."""
+    for case in edge_cases(trial.op.name):
+        other = trial.of_dtype(single(case) if trial.library.dtype == np.float32 else case)
+        try:
+            with np.errstate(all="ignore"):
+                expected, result = other.expected, leaves(other.library.numbers(other.result))
+        except Exception:  # in whatever words the library has
+            if not other.is_complex:
+                raise
+            continue
+        rtol = SINGLE if trial.library.dtype == np.float32 else DOUBLE
+        for one, wanted in zip(result, leaves(expected), strict=True):
+            for part in ("real", "imag"):  # one of them may be infinite, and the other count
+                got, want = getattr(np.asarray(one), part), getattr(np.asarray(wanted), part)
+                np.testing.assert_allclose(got, want, rtol, atol=rtol, err_msg=case.label)
 
 
 def leaves_arguments_alone(trial: Trial) -> None:
@@ -183,7 +202,7 @@ def is_covariant(trial: Trial) -> None:
     try:
         got = trial.run(given, chosen_unit(trial.op, trial.case, units))
     except DimensionError as error:
-        if "or convert to rad" not in str(error):  # degrees beside a pure number are refused
+        if not may_be_refused(error, others):
             raise
         return
     pairs = list(zip(leaves(got), leaves(wanted), strict=True))
@@ -236,6 +255,11 @@ LAWS: dict[str, Law] = {
     "runs": Law("it runs", always, runs),
     "library": Law("results are of the library, on the same device", always, stays),
     "values": Law("the values and shapes are NumPy's", is_determined, has_values_of_numpy),
+    "edges": Law(
+        "at zeros, infinities and nan too",
+        lambda t: is_elementwise(t) and is_determined(t),
+        has_values_at_edges,
+    ),
     "intact": Law("the arguments are as they were", always, leaves_arguments_alone),
     "draws": Law("a seed gives the same numbers again", lambda t: t.draws, draws_again),
     "single": Law("in single precision too", is_determined, has_single_precision),
@@ -269,7 +293,7 @@ LAWS: dict[str, Law] = {
     "native": Law(
         "the library's own reverse mode gives the same",
         derivatives.has_native,
-        derivatives.native_agrees,
+        derivatives.native_agrees_beside_numbers,
     ),
     "native complex": Law(
         "and for complex numbers, where the op takes them",
@@ -280,6 +304,16 @@ LAWS: dict[str, Law] = {
         "and so does its forward mode",
         derivatives.has_native,
         derivatives.native_forward_agrees,
+    ),
+    "native edges": Law(
+        "and both do where formulas change sides",
+        lambda t: is_elementwise(t) and bool(edge_cases(t.op.name)) and derivatives.has_native(t),
+        derivatives.native_agrees_at_edges,
+    ),
+    "native batches": Law(
+        "and so do its cotangents of batches, and its batches of cotangents",
+        derivatives.has_batches,
+        derivatives.native_batches_agree,
     ),
     "batching": Law("the batching rule runs as on NumPy", is_batched, batches_as_numpy),
     "lazy": Law(

@@ -231,7 +231,7 @@ def _log_ndtr(input: Any) -> Any:
     *(f"polygamma/polygamma_n_{n}" for n in range(5)), "special.polygamma/special_polygamma_n_0"
 )
 def _polygamma(input: Any, n: int) -> Any:
-    return ops.digamma(input) if n == 0 else ops.polygamma(input, n=n)
+    return ops.digamma(input) if n == 0 else ops.polygamma(n, input)
 
 
 @adapts("mvlgamma/mvlgamma_p_1", "mvlgamma/mvlgamma_p_3", "mvlgamma/mvlgamma_p_5")

@@ -204,6 +204,12 @@ class TestGufunc:
         assert (caught.value.operation, caught.value.what) == ("apply_gufunc", what)
         assert isinstance(caught.value.block, tuple)
 
+    def test_a_core_axis_is_as_long_in_the_result(self) -> None:
+        x = DaskDimArray(NUMBERS, "m", chunks=(1, 3, 4))
+        built = apply_gufunc(lambda b: b if b.max() < 11 * u.m else b[..., 1:], "(i)->(i)", x)
+        with pytest.raises(BlockMismatch, match="shape"):
+            built.compute()
+
     def test_a_wrong_number_of_results_is_named(self) -> None:
         x = DaskDimArray(NUMBERS, "m", chunks=(1, 3, 4))
         built, _ = apply_gufunc(

@@ -391,7 +391,7 @@ class TestWhilePlanning:
             (lambda b: b, {"unit": "s", "dtype": float}, UnitConversionError, "m to s"),
             (lambda b: b / b, {"unit": "m"}, UnitConversionError, "cannot convert"),
             (lambda b: b, {"unit": "metr"}, UndefinedUnitError, "no unit is called 'metr'"),
-            (lambda b: b > 0, {"unit": "m"}, NotANumber, "conditions"),
+            (lambda b: b > 0, {"unit": "m"}, errors.NotANumber, "with unit='m' needs a number"),
             (lambda b: b, {"dtype": int}, DtypeMismatch, "dtype='float64'"),
             (lambda b: b.to_backend("array_api_strict"), {}, BackendMismatch, "array_api_strict"),
             (lambda b: b[7], {}, InferenceError, "the unit and dtype of lambda"),

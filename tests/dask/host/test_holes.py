@@ -239,9 +239,11 @@ eager = x.compute()
 @pytest.mark.parametrize("array", [x, eager], ids=["lazy", "eager"])
 def test_a_hole_is_no_number(number: Any, array: Any) -> None:
     assert number(array[3]) == 2
+    assert bool(array[3]) is True
     for hole in (array[1], array[1:3].sum()):
-        with pytest.raises(NotANumber, match=r"got a hole .*da\.ma\.filled"):
-            number(hole)
+        for asked in (number, bool):
+            with pytest.raises(NotANumber, match=r"got a hole .*da\.ma\.filled"):
+                asked(hole)
     with pytest.raises(NotANumber):
         array.item(2)
     assert array.item(0) == 1
@@ -255,7 +257,7 @@ def test_a_condition_with_holes_picks_nothing(pick: Any) -> None:
             pick(array, condition)
         with pytest.raises(UnsupportedFunction, match="an index with holes"):
             array.copy()[condition] = DimArray(1.0, array.unit)
-    np.testing.assert_array_equal(pick(plain, np.ma.filled(eager > 1.0, False)).data, [2.0])
+    np.testing.assert_array_equal(pick(plain, np.ma.filled((eager > 1.0).data, False)).data, [2.0])
 
 
 def _assigned(array: Any, key: Any, value: Any) -> Any:

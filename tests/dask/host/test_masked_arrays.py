@@ -150,7 +150,7 @@ class TestComputed:
         same((DimArray(NUMBERS, "s") * eager).data, PLAIN * NUMBERS)
         same((2 * eager).data, 2 * PLAIN)
         same(np.hypot(eager, eager).data, np.ma.hypot(PLAIN, PLAIN))
-        same(eager > DimArray(1.5, "m"), PLAIN > 1.5)
+        same((eager > DimArray(1.5, "m")).data, PLAIN > 1.5)
         with pytest.raises(DimflowError):
             eager + DimArray(1.0, "s")
 

@@ -3,13 +3,20 @@
 The truth is NumPy's own for plain numbers; see the tests of NumPy's functions on eager arrays.
 """
 
+import dask
 import dask.array as da
 import numpy as np
 import pytest
 
 from dimflow.array import DimArray
 from dimflow.dask import DaskDimArray
-from dimflow.errors import DimflowError, ShapeMismatch, UnitLossError, UnsupportedFunction
+from dimflow.errors import (
+    DimensionError,
+    DimflowError,
+    ShapeMismatch,
+    UnitLossError,
+    UnsupportedFunction,
+)
 from dimflow.units import Unit
 from tests.array.numpy_recipes import PURE_RECIPES, RECIPES
 from tests.array.numpy_walk import Raw, function, leaves, powers
@@ -174,9 +181,10 @@ def test_whole_arrays_compare_lazily():
         assert np.array_equiv(x, x[:3]) is False
         assert np.array_equiv(x, "text") is False
     for found, wanted in ((equal, True), (other, False), (close, True), (nans, True)):
-        assert isinstance(found, da.Array)
+        assert isinstance(found, DaskDimArray)
         assert bool(found.compute()) is wanted
-    assert not np.isclose(x, DimArray(1.0, "s")).any()
+    with pytest.raises(DimensionError):
+        np.isclose(x, DimArray(1.0, "s"))
 
 
 def test_an_unknown_length_is_no_answer():
@@ -211,6 +219,13 @@ def test_copies_into_a_lazy_array():
         np.copyto(target, DimArray(1.0, "s"))
     with pytest.raises(UnsupportedFunction):
         np.putmask(target, [True] * 4, x[:2])
+    for memory in (np.zeros(4), DimArray(np.zeros(4), "m")):  # a lazy array is not computed for it
+        with nothing_runs(), pytest.raises(UnsupportedFunction, match=r"np\.copyto"):
+            np.copyto(memory, x)
+        with nothing_runs(), pytest.raises(UnsupportedFunction, match=r"np\.putmask"):
+            np.putmask(memory, [True] * 4, x)
+    with pytest.raises(UnsupportedFunction, match=r"np\.copyto"):
+        np.copyto(target, x, casting="unsafe")
 
 
 def test_results_into_targets():
@@ -236,6 +251,8 @@ def test_edges_between_the_lowest_and_the_highest():
     np.testing.assert_allclose(edges.compute().to_value("m"), expected[1])
     np.testing.assert_array_equal(plain.compute(), [2, 2])
     np.testing.assert_allclose(given.to_value("m"), [0, 3, 10])
+    with pytest.raises(UnsupportedFunction, match="bins='auto'"):
+        np.histogram(x, "auto")
 
 
 def test_choices():
@@ -261,3 +278,45 @@ def test_pieces():
         np.piecewise(x, [x > DimArray(3.0, "m")], [lambda a: a, lambda a: a * a])
     with pytest.raises(ValueError, match="1 or 2 functions"):
         np.piecewise(x, [x > DimArray(3.0, "m")], [1, 2, 3])
+
+
+EDGES = {
+    "km": DimArray([0, 2000, 4000], "m"),
+    "percent": [0, 0.02, 0.04],
+    "rad": DimArray([0, 120, 240], "deg"),
+    "degC": DimArray([270.0, 275, 280], "K"),
+    "": DimArray([0, 200, 400], "percent"),
+}
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x, edges: np.histogram(x, edges),
+        lambda x, edges: np.histogram(x, list(edges)),
+        lambda x, edges: np.histogram(x, 2, range=(edges[0], edges[2])),
+        lambda x, edges: np.histogram(x, edges, density=True),
+        lambda x, edges: np.histogram(x, edges, weights=DimArray(np.ones(4), "kg")),
+        lambda x, edges: np.histogram2d(x, x, edges),
+        lambda x, edges: np.histogram2d(x, x, [2, edges], range=[[edges[0], edges[2]]] * 2),
+        lambda x, edges: np.histogramdd((x, x), [edges, list(edges)], density=True),
+    ],
+    ids=["edges", "list", "number", "density", "weights", "both", "mixed", "two"],
+)
+@pytest.mark.parametrize("unit", EDGES)
+def test_histograms_are_those_of_arrays_in_memory(call, unit):
+    values = np.array([0.5, 1.5, 2.5, 3.5])
+    found, wanted = (
+        parts_of(call(array, EDGES[unit]))
+        for array in (DaskDimArray(values, unit, chunks=2), DimArray(values, unit))
+    )
+    for one, other in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(getattr(one, "data", one), getattr(other, "data", other))
+        assert getattr(one, "unit", Unit("")) == getattr(other, "unit", Unit(""))
+
+
+def parts_of(result):
+    """Its arrays, computed, also those in lists."""
+    if isinstance(result, list | tuple):
+        return [part for each in result for part in parts_of(each)]
+    return [dask.compute(result)[0]]

@@ -108,8 +108,10 @@ def assert_same_error(found, wanted, name, is_reflected):
         return
     if is_reflected and name in (*MIRRORED, "divmod"):
         return
-    text = str(found).replace("DaskDimArray", "DimArray")
-    assert text == str(wanted)
+    found, wanted = str(found).replace("DaskDimArray", "DimArray"), str(wanted)
+    if wanted.startswith("np."):  # an array of NumPy's on the left asks its ufunc, by another name
+        found, wanted = (text.partition(" ")[2] for text in (found, wanted))
+    assert found == wanted
 
 
 def cases():

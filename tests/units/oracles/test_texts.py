@@ -3,11 +3,12 @@
 import pytest
 
 from dimflow import Unit
-from dimflow.errors import UnitError
+from dimflow.errors import UnitError, UnitParseError
 from tests.units.oracles import from_ucum, from_udunits
 from tests.units.oracles.deviations import deviations
 from tests.units.oracles.oracles import ORACLES, mine, theirs
 from tests.units.oracles.reading import Reading, of_unit
+from tests.units.oracles.reading import ours as read_here
 from tests.units.oracles.texts import TEXTS, Text
 
 DIGITS = 1e-11  # they write numbers with 15 digits and fewer
@@ -33,6 +34,17 @@ def reading(text: Text) -> Reading | None:
         return None
 
 
+def asks_for(text: Text) -> bool:
+    """Whether the error of a text shows what it means there as one of two readings."""
+    try:
+        Unit(text.text, style=text.style)
+    except UnitParseError as error:
+        readings = (error.hint or "").removeprefix("write ").split(", or ")
+        meant = [read_here(reading) for reading in readings] if len(readings) > 1 else []
+        return any(m is not None and m.agrees(text.meaning, DIGITS) for m in meant)
+    return False
+
+
 @pytest.mark.parametrize(
     ("oracle", "at_least"), [("astropy", 2400), ("pint", 6000), ("udunits", 5500)]
 )
@@ -43,8 +55,10 @@ def test_a_text_of_theirs_means_the_same_here(oracle: str, at_least: int) -> Non
     for text in TEXTS[oracle]():
         checked += 1
         ours = reading(text)
-        if ours is None:
+        if ours is None and not asks_for(text):
             unread.setdefault(text.form, text.text)
+        elif ours is None:
+            continue
         elif not ours.without(ORACLES[oracle].ERASED).agrees(text.meaning, DIGITS):
             wrong.append((text.form, text.text, str(text.meaning), str(ours)))
     assert checked > at_least

@@ -6,11 +6,12 @@ from typing import Any
 import numpy as np
 
 from dimflow import ops
-from dimflow.array.numpy_host.out import run_into
+from dimflow.array.numpy_host.out import run_into, written
 from dimflow.array.numpy_host.parts import Handler, named, plan
 from dimflow.array.numpy_host.rules import rule
-from dimflow.array.numpy_host.ufuncs import holds_others, planned_power, refuse_cut
+from dimflow.array.numpy_host.ufuncs import holds_others, planned_power
 from dimflow.ops.rules.units import product
+from dimflow.ops.rules.values import refuse_cast
 
 FUNCTIONS: dict[str, Handler] = {}
 
@@ -23,18 +24,19 @@ def _einsum(*operands: Any, **kwargs: Any) -> Any:
     """Both forms: a text of subscripts, or subscripts as lists after each array."""
     if isinstance(operands[0], str):
         subscripts, *arrays = operands
-        if holds_others(tuple(arrays)) and kwargs.keys() <= {"optimize"}:
-            return ops.einsum(subscripts, *arrays)
+        if holds_others(tuple(arrays)) and kwargs.keys() <= {"optimize", "out"}:
+            return written(ops.einsum(subscripts, *arrays), kwargs.get("out"), "np.einsum")
         raws, unit = plan(EINSUM, arrays)
         args: tuple[Any, ...] = (subscripts, *raws)
     else:
         places = range(0, len(operands) - 1, 2)
         arrays = [operands[i] for i in places]
-        if holds_others(tuple(arrays)) and kwargs.keys() <= {"optimize"}:
-            return ops.einsum(_as_text(operands), *arrays)
+        if holds_others(tuple(arrays)) and kwargs.keys() <= {"optimize", "out"}:
+            found = ops.einsum(_as_text(operands), *arrays)
+            return written(found, kwargs.get("out"), "np.einsum")
         raws, unit = plan(EINSUM, arrays)
         args = tuple(raws[i // 2] if i in places else operand for i, operand in enumerate(operands))
-    refuse_cut("einsum", kwargs.get("dtype"), raws, unit)
+    refuse_cast("einsum", kwargs.get("dtype"), raws, unit)
     return run_into(np.einsum, args, kwargs, unit, "np.einsum")
 
 

@@ -8,15 +8,16 @@ import numpy as np
 
 from dimflow.array.core import Core
 from dimflow.array.dimarray import DimArray
-from dimflow.array.interpreter import converted, separated
+from dimflow.array.interpreter import converted, planned, refuse_cut, separated
 from dimflow.array.numpy_host.out import dressed, run_into, written
 from dimflow.array.numpy_host.parts import refuse_traced
 from dimflow.array.numpy_host.rules import refuses
-from dimflow.array.numpy_host.ufuncs import plan_for, refuse_cut, run_for
+from dimflow.backends.numpy_kernels.joining import widened
 from dimflow.errors import UnsupportedFunction
 from dimflow.ops import Op
-from dimflow.ops.dispatch import interpreter_of
+from dimflow.ops.dispatch import followed, interpreter_of
 from dimflow.ops.rules.dtypes import kind_of
+from dimflow.ops.rules.values import refuse_cut_like
 
 _P = inspect.Parameter
 _STATIC = frozenset((int, bool, str, type(None)))
@@ -92,19 +93,31 @@ class ByOp:
             return self._elsewhere(args, kwargs, arrays, self._params(values, keep=True), values)
         params = self._params(values)
         raws, units = separated(arrays)
-        if any(raw is not None and interpreter_of(type(raw)).rank > 0 for raw in raws):
+        if any(
+            raw is not None and interpreter_of(type(raw)).rank > 0 for raw in raws
+        ) or not followed.isdisjoint(map(type, params.values())):
             return self._elsewhere(args, kwargs, arrays, params, values)
-        plan = plan_for(self.op, raws, units, params)
+        plan = planned(self.op, raws, units, params)
         if self._is_simple(args, kwargs):
             if len(self._known) >= _LIMIT:
                 self._known.clear()
             self._known[args[0]._unit._serial] = (plan.converters or (None,))[0], plan.result
-        raws = converted(plan, raws)
+        raws = self._widened(converted(plan, raws))
         positional, keywords = self._filled(values, raws, counts)
-        if self.name in _KEEPS_DTYPE and keywords.get("dtype") is None:
-            refuse_cut(self.name, np.asarray(raws[0]).dtype, raws, plan.result)
-        refuse_cut(self.name, keywords.get("dtype"), raws, plan.result)
+        dtype = keywords.get("dtype")
+        if dtype is None and self.name in KEEPS_DTYPE:
+            refuse_cut_like(f"np.{self.name}", np.asarray(raws[0]).dtype, raws[1])
+        if dtype is not None:
+            asked = {**params, "dtype": dtype}
+            refuse_cut(self.op, f"np.{self.name}", raws, asked, units, plan.result)
         return run_into(self.function, positional, keywords, plan.result, f"np.{self.name}")
+
+    def _widened(self, raws: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The first array in a dtype that also holds what joins its elements, which NumPy cuts."""
+        for slot, raw in zip(self._arrays, raws, strict=False):
+            if slot.name in _JOINING and raw is not None and not slot.is_many:
+                raws = (widened(raws[0], raw), *raws[1:])
+        return raws
 
     def _params(self, values: tuple[Any, ...], *, keep: bool = False) -> dict[str, Any]:
         """The static parameters of the op; pure numbers unless they may keep their units."""
@@ -181,7 +194,7 @@ class ByOp:
     def _plain(self, value: Any, name: str) -> Any:
         """A parameter as NumPy takes it: a DimArray of pure numbers gives these."""
         if isinstance(value, Core):
-            return value._pure(f"{name}= of np.{self.name}")
+            return value._parameter(name, f"np.{self.name}")
         if type(value) is tuple and any(isinstance(v, Core) for v in value):
             return tuple(self._plain(v, name) for v in value)
         return value
@@ -194,6 +207,7 @@ class ByOp:
         given = {name: value for name, value in rest.items() if value is not _ABSENT}
         defaults = {p.name: p.default for p in self.parameters}
         out = given.pop("out", None)
+        given.pop("subok", None)  # the results are arrays of ours, either way
         for name, value in given.items():
             if value is not defaults[name] and value is not None:
                 for array in arrays:
@@ -203,7 +217,7 @@ class ByOp:
         if self.name.startswith("lib.scimath") and kind_of(arrays[0]) != "c":
             reason = "whether its result is complex depends on the values"
             raise UnsupportedFunction(f"np.{self.name}", reason, "x.astype('complex128') first")
-        result = run_for(self.op, arrays, params)
+        result = self.op.run(arrays, params)
         return result if out is None else written(result, out, f"np.{self.name}")
 
 
@@ -214,8 +228,11 @@ def _is_static(value: Any) -> bool:
     return type(value) in _STATIC
 
 
+# Arguments that the result holds beside the elements of the first array.
+_JOINING = ("initial", "values", "to_begin", "to_end")
+
 # The result has the dtype of the first array, whatever the values are.
-_KEEPS_DTYPE = ("full_like",)
+KEEPS_DTYPE = ("full_like",)
 
 # Where a function's defaults are others than those of the op.
 _LAST_AXES = {"axis1": -2, "axis2": -1}
@@ -225,12 +242,12 @@ _DEFAULTS = {"linalg.diagonal": _LAST_AXES, "linalg.trace": _LAST_AXES}
 _KEYWORDS = {"pad": ("stat_length", "constant_values", "end_values", "reflect_type")}
 
 
-# What functions written in C do not tell before NumPy 2.4.
+# What functions written in C do not tell before NumPy 2.4, or take by name and tell otherwise.
 SIGNATURES = {
     "bincount": "x, /, weights=None, minlength=0",
     "concatenate": "arrays, /, axis=0, out=None, *, dtype=None, casting='same_kind'",
     "dot": "a, b, out=None",
-    "empty_like": "prototype, /, dtype=None, order='K', subok=True, shape=None, *, device=None",
+    "empty_like": "prototype, dtype=None, order='K', subok=True, shape=None, *, device=None",
     "inner": "a, b, /",
     "lexsort": "keys, axis=-1",
     "packbits": "a, /, axis=None, bitorder='big'",
@@ -241,12 +258,11 @@ SIGNATURES = {
 
 
 def _signature(function: Any, name: str) -> inspect.Signature:
-    try:
+    if name not in SIGNATURES:
         return inspect.signature(function)
-    except ValueError:
-        scope: dict[str, Any] = {}
-        exec(f"def function({SIGNATURES[name]}): ...", scope)
-        return inspect.signature(scope["function"])
+    scope: dict[str, Any] = {}
+    exec(f"def function({SIGNATURES[name]}): ...", scope)
+    return inspect.signature(scope["function"])
 
 
 def _parameters(function: Any, name: str) -> list[inspect.Parameter]:

@@ -14,9 +14,10 @@ from dimflow.array.numpy_host.parts import Handler, named, normal_axis, parts, p
 from dimflow.array.numpy_host.rules import rule
 from dimflow.array.numpy_host.ufuncs import holds_others
 from dimflow.backends import backend_of
-from dimflow.errors import ShapeMismatch, UnsupportedFunction
+from dimflow.errors import PointError, ShapeMismatch, UnsupportedFunction
 from dimflow.ops.rules import points
 from dimflow.ops.rules.units import PURE, same
+from dimflow.ops.rules.values import refuse_cast
 from dimflow.units import Unit
 
 FUNCTIONS: dict[str, Handler] = {}
@@ -30,6 +31,8 @@ def _where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
     """With one argument, the indices of what is not zero."""
     if x is None and y is None:
         return np.nonzero(condition)
+    if isinstance(x, str) or isinstance(y, str):  # elsewhere a string says how, and is no value
+        return np.where(condition, *(np.asarray(v) if isinstance(v, str) else v for v in (x, y)))
     return ops.where(condition, x, y)
 
 
@@ -59,6 +62,7 @@ def _clip(
             raise UnsupportedFunction("np.clip", reason)
         return written(ops.clip(a, min=low, max=high), out, "np.clip")
     (raw, low, high), unit = plan(ops.get("clip"), (a, low, high))
+    refuse_cast("np.clip", kwargs.get("dtype"), (raw, low, high), unit)
     return run_into(np.clip, (raw, low, high), {"out": out, **kwargs}, unit, "np.clip")
 
 
@@ -107,11 +111,19 @@ def _piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> A
             piece = piece(x[mask], *args, **kw)
         pieces.append((mask, piece))
     unit = next((u for _, p in pieces for u in separated((p,))[1] if isinstance(u, Unit)), PURE)
+    ask_for_every(masks, unit)
     result = wrap(np.zeros(np.shape(raw), np.asarray(raw).dtype), unit)
     for mask, piece in pieces:
         value = in_unit(result._unit, piece, "np.piecewise")
         backend_of(result._raw).assign(result._raw, mask, value)
     return result
+
+
+def ask_for_every(masks: list[Any], unit: Unit) -> None:
+    """PointError where no function gives an element, for which NumPy has 0: 0 °C is a choice."""
+    if unit.law is not None and not np.all(np.any(masks, axis=0)):
+        hint = "give one function more than conditions: it is for all other elements"
+        raise PointError("np.piecewise with no function for some elements", unit, hint)
 
 
 def masks_of(condlist: Any, raw: Any, count: int) -> list[Any]:

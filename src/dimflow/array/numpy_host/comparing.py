@@ -1,4 +1,8 @@
-"""NumPy's functions that compare whole arrays: across dimensions nothing is equal, as with ==."""
+"""NumPy's functions that compare whole arrays.
+
+Across dimensions nothing is equal, as with ==. Nor is anything close, but that is an error, as with
+<: a tolerance of 1e-5 between metres and seconds is nobody's question.
+"""
 
 from typing import Any
 
@@ -59,8 +63,6 @@ def _array_equiv(a1: Any, a2: Any) -> bool:
 @named(FUNCTIONS, "isclose")
 def isclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = None, equal_nan: bool = False) -> Any:
     """Without `atol`, only `rtol` counts for arrays with a unit: 1e-8 of what?"""
-    if not is_comparable(a, b):
-        return np.broadcast_to(False, np.broadcast_shapes(np.shape(a), np.shape(b))).copy()[()]
     return ops.isclose(a, b, rtol=rtol, atol=atol, equal_nan=equal_nan)
 
 

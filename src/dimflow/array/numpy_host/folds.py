@@ -15,16 +15,20 @@ from dimflow.array.interpreter import converted, planned, separated
 from dimflow.array.numpy_host.out import run_into, written
 from dimflow.array.numpy_host.parts import refuse_traced
 from dimflow.array.numpy_host.rules import rule
-from dimflow.array.numpy_host.ufuncs import op_of, plain_keywords, refuse_cut
+from dimflow.array.numpy_host.ufuncs import op_of, plain_keywords
 from dimflow.backends import pins
 from dimflow.backends.holes import has_holes, refuse_blind
-from dimflow.errors import NotANumber, UnitError, UnitLossError, UnsupportedFunction
+from dimflow.backends.numpy_kernels.joining import widened
+from dimflow.errors import NotANumber, PointError, UnitError, UnitLossError, UnsupportedFunction
 from dimflow.ops import TABLE, Op
+from dimflow.ops.dispatch import interpreter_of
 from dimflow.ops.rules import points
 from dimflow.ops.rules.convert import Converter, converter
 from dimflow.ops.rules.shapes import length
-from dimflow.ops.rules.units import PURE, resolve, same
+from dimflow.ops.rules.units import PURE, Call, resolve, same
+from dimflow.ops.rules.values import refuse_cast, refuse_overflow, would_cut
 from dimflow.units import Unit
+from dimflow.units.alike import are_alike, is_number
 
 _FOLDED = {"power": "array_power", "float_power": "array_power"}
 _REDUCTIONS = {np.add: "sum", np.multiply: "prod", np.maximum: "max", np.minimum: "min"}
@@ -40,23 +44,31 @@ def _op(ufunc: Any) -> Op:
 
 def _steady_unit(op: Op, unit: Unit) -> tuple[Converter | None, Unit | None] | None:
     """The unit that a fold stays in, and how to get there; None if it changes with each step."""
-    candidates = [unit, PURE] if unit.dimension.is_dimensionless else [unit]
+    candidates = [unit, PURE] if unit.law is None and are_alike(unit, PURE) else [unit]
     for start in candidates:
         result = resolve(op, (start, start), {}).result
         assert not isinstance(result, tuple)
         convert = converter(unit, start)
-        if result is None:
-            if resolve(op, (PURE, start), {}).converters is None:
-                return convert, None
+        if result is None or (result is PURE and start is not PURE):
+            step = resolve(op, (PURE, start), {})
+            if step.converters is None and step.result is result:  # logic, of any units
+                return convert, result
         elif result.key is start.key:
             return convert, start
-        elif start is PURE:
+        elif start.key is PURE.key:
             return convert, result
     return None
 
 
 def _folded(ufunc: Any, method: str, unit: Unit) -> tuple[Converter | None, Unit | None]:
-    found = _steady_unit(_op(ufunc), unit)
+    op = _op(ufunc)
+    if unit.law is not None and op.points in (points.add, points.subtract):
+        try:  # 3 dB moves 3 dB, but np.sum of levels may mean their powers
+            points.refuse(same, Call(op, (unit,), {}, ()))
+        except PointError as error:
+            error.operation = f"{ufunc.__name__}.{method}"
+            raise
+    found = _steady_unit(op, unit)
     if found is None:
         reason = f"the unit {unit} would change with every element"
         hint = "divide by a reference value first, so that it works on pure numbers"
@@ -65,7 +77,9 @@ def _folded(ufunc: Any, method: str, unit: Unit) -> tuple[Converter | None, Unit
 
 
 def _is_run_by_op(array: Any) -> bool:
-    """Whether a trace follows the array, or it has holes, under which NumPy's own fold looks."""
+    """Whether it is no array of NumPy's, or has holes, under which NumPy's own fold looks."""
+    if isinstance(array, Core) and interpreter_of(type(array._raw)).rank:
+        return True
     return is_followed(array) or has_holes(getattr(array, "_raw", array))
 
 
@@ -96,7 +110,9 @@ def reduce(ufunc: Any, array: Any, kwargs: dict[str, Any]) -> Any:
         convert, result = _folded(ufunc, "reduce", unit)
         kwargs = _with_initial(name, kwargs, result)
     raw = raw if convert is None else convert(raw)
-    refuse_cut(name, kwargs.get("dtype"), (raw,), result)
+    if kwargs.get("initial", np._NoValue) not in (None, np._NoValue):
+        raw = widened(raw, kwargs["initial"])
+    refuse_cast(name, kwargs.get("dtype"), (raw,), result)
     return run_into(ufunc.reduce, (raw,), kwargs, result, name)
 
 
@@ -118,7 +134,7 @@ def _product(
     name = f"{ufunc.__name__}.reduce"
     where = kwargs.get("where", True)
     if where is not True and where is not np._NoValue:
-        if unit.dimension.is_dimensionless:
+        if is_number(unit):
             kwargs = _with_initial(name, kwargs, PURE)
             return converter(unit, PURE), PURE, kwargs
         reason = "with where= the unit depends on how many elements are picked"
@@ -155,7 +171,7 @@ def steady(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[str, A
     raw, unit = _one(ufunc, method, inputs[0])
     convert, result = _folded(ufunc, method, unit)
     raw = raw if convert is None else convert(raw)
-    refuse_cut(name, kwargs.get("dtype"), (raw,), result)
+    refuse_cast(name, kwargs.get("dtype"), (raw,), result)
     return run_into(getattr(ufunc, method), (raw, *inputs[1:]), kwargs, result, name)
 
 
@@ -174,7 +190,8 @@ def at(ufunc: Any, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     for value in raws:
         refuse_traced(value, name, "make a new array: x = x.at[key].add(y)")
     values, result = _into_first(_op(ufunc), (unit, *units), (raw, *raws))
-    if result.key is not unit.key:
+    same_numbers = result.key.scale == unit.key.scale and result.law == unit.law
+    if not (same_numbers and are_alike(result, unit)):
         if not isinstance(target, Core):
             raise UnitLossError(f"{name} into a plain array", result)
         raise UnitError(
@@ -192,9 +209,9 @@ def _refuse_cut(ufunc: Any, raw: Any, values: tuple[Any, ...], name: str) -> Non
     dtypes = [v.dtype if hasattr(v, "dtype") else type(v) for v in (raw, *values)]
     found = ufunc.resolve_dtypes((*dtypes, None), casting="unsafe")[-1]
     if not np.can_cast(found, raw.dtype, "same_kind"):
-        raise NotANumber(
-            f"{name} into an array of {raw.dtype}", f"values of {found}, which it would cut"
-        )
+        raise would_cut(f"{name} into an array of {raw.dtype}", found)
+    for value in values:
+        refuse_overflow(value, raw.dtype)
 
 
 def _into_first(
@@ -205,10 +222,14 @@ def _into_first(
         exponent = raws[1].item() if hasattr(raws[1], "item") else raws[1]
         return (exponent,), units[0] ** exponent
     other = units[1] if len(units) > 1 and isinstance(units[1], Unit) else PURE
-    is_scaled = other.dimension.is_dimensionless and other.law is None
-    if op.name in ("multiply", "divide") and is_scaled:
+    is_linear = units[0].law is None and other.law is None
+    if is_linear and op.name in ("multiply", "divide") and is_number(other):
         convert = converter(other, PURE)  # a factor of 5 % is one of 0.05
         return (raws[1] if convert is None else convert(raws[1]),), units[0]
+    if is_linear and op.unit is same and units[-1] is other and are_alike(other, units[0]):
+        convert = converter(other, units[0])  # a sum of radians and numbers would be a number
+        raws = (raws[0], raws[1] if convert is None else convert(raws[1]))
+        units = (units[0], units[0])
     plan = planned(op, raws, units, {})
     result = PURE if plan.result is None else plan.result
     assert isinstance(result, Unit)

@@ -11,13 +11,18 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
+from dimflow.array.core import is_followed
 from dimflow.array.holes import without_holes
 from dimflow.array.numpy_host.by_op import ByOp
+from dimflow.array.numpy_host.parts import are_labels, mapped
 from dimflow.array.numpy_host.refused import FUNCTIONS as REFUSED
 from dimflow.array.numpy_host.rules import RULES
 from dimflow.array.operators import is_foreign
-from dimflow.errors import NotANumber, UnsupportedFunction
+from dimflow.backends.holes import has_holes
+from dimflow.errors import DimflowError, NotANumber, UnsupportedFunction
 from dimflow.ops import TABLE
+from dimflow.ops.rules.units import PURE
+from dimflow.units.alike import is_number
 
 Handler = Callable[..., Any]
 
@@ -76,10 +81,22 @@ def array_function(array: Any, function: Any, types: Any, args: Any, kwargs: Any
         handler = _found[function] = handler_of(function)
     try:
         return handler(*args, **kwargs)
-    except NotANumber:
-        if any(is_foreign(kind) for kind in types):
+    except DimflowError as error:
+        if isinstance(error, NotANumber) and any(is_foreign(kind) for kind in types):
             return NotImplemented  # another library's array: its turn
+        is_picked = isinstance(error, NotANumber) and any(map(are_labels, args))
+        if is_picked and not _quantities(args, kwargs):
+            given, named = mapped((args, kwargs), lambda array: array.to_numpy(PURE))
+            return function(*given, **named)
+        error.of_call(f"np.{name_of(function)}")
         raise
+
+
+def _quantities(*values: Any) -> list[Any]:
+    """The arrays that are no plain numbers: they have a unit, or a trace follows them."""
+    found: list[Any] = []
+    mapped(values, lambda array: found.append(array))
+    return [x for x in found if is_followed(x) or not is_number(x._unit) or has_holes(x._raw)]
 
 
 def name_of(function: Any) -> str:

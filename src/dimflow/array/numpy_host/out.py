@@ -20,7 +20,9 @@ from dimflow.errors import (
 )
 from dimflow.ops.rules.convert import Converter, checked_converter, lazily
 from dimflow.ops.rules.units import PURE
+from dimflow.ops.rules.values import depends_on_unit, would_cut
 from dimflow.units import Unit
+from dimflow.units.alike import are_alike, is_number
 
 _NO_OUT = "leave out= away, and name the result"
 Units = Unit | None | tuple[Unit | None, ...]
@@ -60,10 +62,13 @@ def run_into(
     each: Any = units if isinstance(units, tuple) else (units,) * len(targets)
     pairs = list(zip(targets, each, strict=True))
     converters = [None if t is None else into(t, u, name) for t, u in pairs]
-    if not any(converters) and not any(_may_cut(t, u) for t, u in pairs):
+    if not any(converters) and not any(map(_may_cut, targets)):
         raws = tuple(_raw(t) for t in targets)
         results = function(*args, **{**kwargs, "out": raws if isinstance(out, tuple) else raws[0]})
         results = results if len(targets) > 1 else (results,)
+        for raw, result in zip(raws, results, strict=True):
+            if raw is not None and result is not raw:  # some overlook it, such as np.fft.ifft2
+                backend_of(raw).assign(raw, ..., result)
     else:
         # None for each: NumPy warns of a `where` that has no `out` at all
         nowhere = (None,) * len(targets) if len(targets) > 1 else None
@@ -126,11 +131,13 @@ def into(target: Any, unit: Unit | None, name: str) -> Converter | None:
     source = PURE if unit is None else unit
     pins.check(_raw(target))
     refuse_unwritable(_raw(target), name)
+    if isinstance(_raw(target), np.generic):
+        raise NotANumber(name, f"{_raw(target).dtype}, which cannot be written into")
     if not isinstance(target, Core):
-        if not source.dimension.is_dimensionless:
+        if not is_number(source):
             raise UnitLossError(f"{name} into a plain array", source)
         return checked_converter(source, PURE)
-    if source.dimension is not target._unit.dimension:
+    if not are_alike(source, target._unit):
         raise UnitError(
             f"{name} with out= would change the unit of an existing array from "
             f"{str(target._unit) or 'a pure number'} to {str(source) or 'a pure number'}",
@@ -157,21 +164,20 @@ def _copy(targets: Any, results: Any, converters: Any, where: Any, casting: Any,
         raw = _raw(target)
         with np.errstate(all="ignore"):  # elements that `where` leaves out hold anything
             values = result if convert is None else convert(result)
-        if not np.can_cast(np.asarray(values).dtype, raw.dtype, casting):
-            raise NotANumber(
-                f"{name} into an array of {raw.dtype}",
-                f"values of {np.asarray(values).dtype}, which it would cut",
-            )
+        dtype = np.asarray(values).dtype
+        fits = np.can_cast(dtype, raw.dtype, casting)
+        if not fits or (_may_cut(target) and not np.can_cast(dtype, raw.dtype, "same_kind")):
+            raise would_cut(f"{name} into an array of {raw.dtype}", dtype)
         written.append((raw, np.broadcast_to(values, raw.shape)))
     for raw, values in written:
         np.copyto(raw, values, casting=casting, where=where)
 
 
-def _may_cut(target: Any, unit: Unit | None) -> bool:
-    """Whether NumPy might cut fractions to fit the target: several functions do so unasked."""
-    is_whole = target is not None and getattr(_raw(target), "dtype", None) is not None
-    is_whole = is_whole and _raw(target).dtype.kind in "biu"
-    return is_whole and unit is not None and not unit.dimension.is_dimensionless
+def _may_cut(target: Any) -> bool:
+    """Whether a target holds a quantity in integers: several functions cut to fit it, unasked."""
+    if not isinstance(target, Core) or not hasattr(target._raw, "dtype"):
+        return False
+    return depends_on_unit(target._raw.dtype, target._unit) is not None
 
 
 def _raw(target: Any) -> Any:

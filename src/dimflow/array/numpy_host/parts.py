@@ -47,6 +47,13 @@ def pure(value: Any, operation: str) -> Any:
     return mapped(value, lambda array: array._pure(operation))
 
 
+def are_labels(value: Any) -> bool:
+    """Whether this holds strings, dates or objects, among which masks and indices pick."""
+    if isinstance(value, (list, tuple)):
+        return any(isinstance(v, (str, bytes)) or are_labels(v) for v in value)
+    return isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "SUOM"
+
+
 def plan(op: Op, arrays: Sequence[Any], params: Any = None) -> tuple[tuple[Any, ...], Any]:
     """Raw arrays as a rule wants them, and the units of the results."""
     raws, units = separated(tuple(arrays))

@@ -14,8 +14,11 @@ FUNCTIONS: dict[str, Handler] = {}
 _UNITLESS = (
     *("can_cast", "common_type", "diag_indices_from", "einsum_path", "iscomplexobj"),
     *("isrealobj", "may_share_memory", "min_scalar_type", "ndim", "result_type", "shape"),
-    *("shares_memory", "size", "tril_indices_from", "triu_indices_from"),
+    "shares_memory",
 )
+
+# They look at the shape of the first argument; the second is a number of axes or places.
+_COUNTING = ("size", "tril_indices_from", "triu_indices_from")
 
 # They take indices, and lengths of axes.
 _INDICES = ("ravel_multi_index",)
@@ -26,6 +29,18 @@ def _unitless(name: str) -> Handler:
 
     def run(*args: Any, **kwargs: Any) -> Any:
         return function(*bare(args), **bare(kwargs))
+
+    return run
+
+
+def _counting(name: str) -> Handler:
+    function = getattr(np, name)
+
+    def run(*args: Any, **kwargs: Any) -> Any:
+        counts = {key: kwargs.pop(key) for key in ("axis", "k") if key in kwargs}
+        rest = (*args[1:], counts)
+        *given, counts = pure(rest, f"np.{name}")
+        return function(*bare(args[:1]), *given, **bare(kwargs), **counts)
 
     return run
 
@@ -42,6 +57,7 @@ def _of_pure(name: str) -> Handler:
 
 FUNCTIONS.update({name: _unitless(name) for name in _UNITLESS})
 FUNCTIONS.update({name: _of_pure(name) for name in _INDICES})
+FUNCTIONS.update({name: _counting(name) for name in _COUNTING})
 
 
 @named(FUNCTIONS, "array2string")

@@ -8,15 +8,16 @@ from typing import Any
 
 from dimflow import ops
 from dimflow.array.numpy_host.parts import refuse_traced
+from dimflow.backends import backend_of
 from dimflow.errors import UnitChoiceError, UnitError, UnsupportedFunction
 from dimflow.ops import Op
 from dimflow.ops.rules import points
+from dimflow.ops.rules.dtypes import kind_of
 from dimflow.ops.rules.units import (
     PURE,
     Call,
     Resolved,
     UnitRule,
-    chosen,
     common,
     product,
     pure,
@@ -27,6 +28,8 @@ from dimflow.ops.rules.units import (
     unit_of,
     unit_rule,
 )
+from dimflow.ops.rules.values import refuse_cast
+from dimflow.units.alike import are_alike
 
 
 def _only_numpy(name: str) -> Any:
@@ -60,12 +63,10 @@ def rule(name: str, signature: str, unit: UnitRule, **fields: Any) -> Op:
 
 
 @unit_rule(params=True)
-def _linspace(call: Call) -> Resolved:
+def _spaced(call: Call) -> Resolved:
     unit = common(call)
-    dtype = call.params["dtype"]
-    if dtype is not None and unit.key is not PURE.key and _is_whole(dtype):
-        raise UnitChoiceError(f"{call.op.name} with an integer dtype", unit)
-    return Resolved(to(call, unit), (unit, unit.delta) if call.params["retstep"] else unit)
+    refuse_cast(f"np.{call.op.name}", call.params["dtype"], (0.5,), unit)  # whatever the ends are
+    return Resolved(to(call, unit), (unit, unit.delta) if call.params.get("retstep") else unit)
 
 
 def between(
@@ -90,12 +91,6 @@ def between(
     return (made, ops.divide(ops.subtract(stop, start), count)) if retstep else made
 
 
-def _is_whole(dtype: Any) -> bool:
-    import numpy as np
-
-    return np.dtype(dtype).kind in "biu"
-
-
 @unit_rule
 def _nan_to_num(call: Call) -> Resolved:
     """Infinities become the largest number of the dtype, which is another one in each unit."""
@@ -109,12 +104,37 @@ def _nan_to_num(call: Call) -> Resolved:
 
 
 def _replaced(x: Any, /, *, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> Any:
-    """What nan_to_num gives, where both infinities are said."""
-    if posinf is None or neginf is None:
-        return _only_numpy("nan_to_num without posinf= and neginf=")()
+    """What nan_to_num gives, of real numbers."""
+    import numpy as np
+
+    kind = kind_of(x)
+    if kind == "c":
+        return _only_numpy("nan_to_num of complex numbers")(x)
+    if kind != "f":
+        return x
+    largest = float(np.finfo(backend_of(x).numpy_dtype(x)).max)
+    posinf = largest if posinf is None else posinf
+    neginf = -largest if neginf is None else neginf
     x = ops.where(ops.isnan(x), nan, x)
     x = ops.where(ops.isinf(x) & (x > 0), posinf, x)
     return ops.where(ops.isinf(x) & (x < 0), neginf, x)
+
+
+@unit_rule
+def _nearly_real(call: Call) -> Resolved:
+    """How small an imaginary part must be is told in steps of 1, of whatever unit."""
+    unit = unit_of(call, 0)
+    if unit.key is not PURE.key:
+        error = UnitChoiceError("real_if_close", unit)
+        name = repr(str(unit))
+        error.hint = f"say in which: DimArray(np.real_if_close(x.to_value({name})), {name})"
+        raise error
+    return Resolved((None,), PURE)
+
+
+def _real_already(x: Any, /) -> Any:
+    """What real_if_close gives, of real numbers."""
+    return _only_numpy("real_if_close of complex numbers")(x) if kind_of(x) == "c" else x
 
 
 def _horner(p: Any, x: Any, /) -> Any:
@@ -154,7 +174,7 @@ def _division(call: Call) -> Resolved:
 def _pure_variable(call: Call, index: int) -> None:
     """Powers of a quantity have a unit each, and one array has one unit."""
     unit = unit_of(call, index)
-    if not unit.dimension.without_angle().is_dimensionless:
+    if not are_alike(unit, PURE):
         raise UnsupportedFunction(
             f"np.{call.op.name} of powers of {unit}",
             "every coefficient would need a unit of its own, and an array has one",
@@ -208,10 +228,10 @@ RULES: dict[str, Op] = {
         (
             "linspace",
             "start, stop, /, *, num=50, endpoint=True, retstep=False, dtype=None, axis=0",
-            _linspace,
+            _spaced,
             {"points": points.blend, "definition": between},
         ),
-        ("geomspace", "start, stop, /", same, {}),
+        ("geomspace", "start, stop, /, *, dtype=None", _spaced, {}),
         (
             "logspace",
             "start, stop, /, *, base=10.0",
@@ -229,7 +249,12 @@ RULES: dict[str, Op] = {
                 "definition": _replaced,
             },
         ),
-        ("real_if_close", "x, /, *, unit=None", chosen, {"unit_dependent": True}),
+        (
+            "real_if_close",
+            "x, /",
+            _nearly_real,
+            {"definition": _real_already},
+        ),
         ("trim_zeros", "x, /", same, {}),
         ("sort_complex", "x, /", same, {"points": points.keep}),
         (

@@ -23,15 +23,14 @@ from dimflow.array.operators import elsewhere, is_foreign, serial
 from dimflow.errors import (
     DimensionError,
     NotANumber,
-    UnitChoiceError,
     UnitError,
     UnsupportedFunction,
 )
 from dimflow.ops import Op
 from dimflow.ops.dispatch import interpreter_of
 from dimflow.ops.namespace import search
-from dimflow.ops.rules.dtypes import kind_of
-from dimflow.ops.rules.units import PURE, Plan
+from dimflow.ops.rules.units import PURE
+from dimflow.ops.rules.values import refuse_cast
 from dimflow.units import Unit
 
 _umath: Any = import_module("numpy._core.umath")  # where NumPy keeps all of its own
@@ -54,21 +53,23 @@ _of_one: dict[tuple[Any, int], tuple[Any, Unit | None]] = {}
 _of_two: dict[tuple[Any, int | None, int | None], tuple[Any, Any, Unit | None]] = {}
 
 
+def is_numpys(ufunc: Any) -> bool:
+    """Whether a ufunc is one of NumPy's own, and not of another library under its name."""
+    return getattr(_umath, ufunc.__name__, None) is ufunc
+
+
 @cache
 def op_of(ufunc: Any) -> Op:
-    """The op of a ufunc, or an error that names it."""
+    """The op of a ufunc of NumPy's, or an error that names it."""
     name = ufunc.__name__
-    is_numpys = getattr(_umath, name, None) is ufunc
-    if is_numpys:
-        op = search(lambda op: getattr(np, op.hosts.numpy or "", None) is ufunc)
-        if op is None and name in _ALIASES:
-            op = ops.get(_ALIASES[name])
-        if op is not None:
-            return op
-    reason = REFUSED.get(name) if is_numpys else None
+    op = search(lambda op: getattr(np, op.hosts.numpy or "", None) is ufunc)
+    if op is None and name in _ALIASES:
+        op = ops.get(_ALIASES[name])
+    if op is not None:
+        return op
     raise UnsupportedFunction(
         f"the ufunc {name}",
-        reason or "dimflow does not know what it does to units",
+        REFUSED.get(name) or "dimflow does not know what it does to units",
         "give it the numbers in a unit of your choice: x.to_value(...)",
     )
 
@@ -132,6 +133,10 @@ def _number(value: Any) -> tuple[Any, int | None]:
 
 
 def _call(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if not is_numpys(ufunc):
+        from dimflow.array.numpy_host import foreign
+
+        return foreign.call(ufunc, method, inputs, kwargs)
     try:
         return _METHODS[method](ufunc, inputs, kwargs)
     except NotANumber:
@@ -143,6 +148,9 @@ def _call(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[str, An
         if any(is_foreign(type(x)) and hasattr(type(x), "__array_ufunc__") for x in inputs):
             return NotImplemented  # another library's array: its turn
         raise
+    except UnitError as error:
+        error.of_call(f"np.{ufunc.__name__}" + (method != "__call__") * f".{method}")
+        raise
 
 
 @cache
@@ -152,39 +160,12 @@ def defaults(op: Op) -> dict[str, Any]:
     return {name: p.default for name, p in parameters if name not in op.array_names}
 
 
-def plan_for(op: Op, raws: tuple[Any, ...], units: Any, params: dict[str, Any]) -> Plan:
-    """The plan of an op, for a function of NumPy."""
-    try:
-        return planned(op, raws, units, params)
-    except UnitChoiceError as error:
-        _advise(error, op)
-        raise
-
-
-def run_for(op: Op, arrays: tuple[Any, ...], params: dict[str, Any]) -> Any:
-    """The op itself, for a function of NumPy."""
-    try:
-        return op.run(arrays, params)
-    except UnitChoiceError as error:
-        _advise(error, op)
-        raise
-
-
-def _advise(error: UnitChoiceError, op: Op) -> None:
-    """NumPy's functions take no `unit=`, so the hint names one that does."""
-    unit, name = str(error.unit), f"{op.namespace}.{op.name}".lstrip(".")
-    if op.name in ops.TABLE:
-        error.hint = f"say in which: dimflow.{name}(..., unit={unit!r})"
-    else:
-        error.hint = f"give it the numbers in a unit of your choice: x.to_value({unit!r})"
-
-
 def resolved(ufunc: Any, op: Op, inputs: tuple[Any, ...]) -> tuple[tuple[Any, ...], Units]:
     """The raw arrays as the rule wants them, and the units of the results."""
     if ufunc.__name__ in POWERS:
         return planned_power(inputs)
     raws, units = separated(inputs)
-    plan = plan_for(op, raws, units, defaults(op))
+    plan = planned(op, raws, units, defaults(op))
     if op.unit is not None and not op.unit.needs_shapes:
         _remember(ufunc, units, plan)
     return converted(plan, raws), plan.result
@@ -205,11 +186,13 @@ def planned_power(inputs: tuple[Any, ...]) -> tuple[tuple[Any, ...], Units]:
     """Base and exponent as NumPy takes them, and the unit of the power."""
     op, arrays, params = _power(inputs)
     raws, units = separated(arrays)
-    plan = plan_for(op, raws, units, params)
+    plan = planned(op, raws, units, params)
+    if not params:
+        return converted(plan, raws), plan.result
     # a scalar of NumPy has a dtype of its own, which the result depends on
     given = inputs[1]._pure("an exponent") if isinstance(inputs[1], Core) else inputs[1]
     exponent = float(given) if isinstance(given, Fraction) else given
-    return (*converted(plan, raws), *(exponent for _ in params)), plan.result
+    return (*converted(plan, raws), exponent), plan.result
 
 
 def _power(inputs: tuple[Any, ...]) -> tuple[Op, tuple[Any, ...], dict[str, Any]]:
@@ -249,11 +232,13 @@ def _plain_call(ufunc: Any, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     except DimensionError:
         if op.across is None:
             raise
-        raws, units = separated(inputs)[0], None
-        return run_into(_across(ufunc, op.across), raws, kwargs, units, ufunc.__name__)
-    if ufunc is np.reciprocal and np.result_type(raws[0]).kind in "biu":
-        raws = (np.asarray(raws[0], float),)  # cut off to integers, it would depend on the unit
-    refuse_cut(ufunc.__name__, kwargs.get("dtype"), raws, units)
+        raws = separated(inputs)[0]
+        return run_into(_across(ufunc, op.across), raws, kwargs, PURE, ufunc.__name__)
+    is_inverse = ufunc is np.reciprocal or (ufunc is np.power and np.ndim(raws[1]) == 0)
+    if is_inverse and np.result_type(*raws).kind in "biu" and (len(raws) == 1 or raws[1] < 0):
+        # cut off to integers, it would depend on the unit
+        raws = (np.asarray(raws[0], float), *raws[1:])
+    _refuse_cut(ufunc, ufunc.__name__, kwargs, raws, inputs, units)
     return run_into(ufunc, raws, kwargs, units, ufunc.__name__, is_masked=True)
 
 
@@ -276,12 +261,12 @@ def _run_op(ufunc: Any, op: Op, inputs: tuple[Any, ...], kwargs: dict[str, Any])
     if extra:
         reason = f"{extra[0]}= has a meaning for NumPy's own arrays only"
         raise UnsupportedFunction(f"the ufunc {ufunc.__name__}", reason)
-    if ufunc.__name__ in POWERS:
+    if ufunc is np.power:
         op, inputs, params = _power(inputs)
         result = op.run(inputs, params)
         result = result if isinstance(result, Core) else wrap(result, PURE)  # of pure numbers
     else:
-        result = run_for(op, inputs, defaults(op))
+        result = op.run(inputs, defaults(op))
     if "out" not in kwargs:
         return result
     results = result if isinstance(result, tuple) else (result,)
@@ -307,24 +292,31 @@ def plain_keywords(kwargs: dict[str, Any], name: str) -> dict[str, Any]:
     if not any(isinstance(v, Core) for k, v in kwargs.items() if k not in ("out", "initial")):
         return kwargs
     return {
-        key: value._pure(f"{key}= of {name}")
+        key: value._parameter(key, name)
         if isinstance(value, Core) and key not in ("out", "initial")
         else value
         for key, value in kwargs.items()
     }
 
 
-def refuse_cut(name: str, dtype: Any, raws: tuple[Any, ...], units: Units) -> None:
-    """Refuse `dtype=int` for fractions with a unit: what is cut off depends on the unit."""
-    if dtype is None or not isinstance(units, Unit) or units.dimension.is_dimensionless:
+def _refuse_cut(ufunc: Any, name: str, kwargs: Any, raws: Any, inputs: Any, units: Any) -> None:
+    """An error where a loop was asked for that takes integers, and numbers have fractions."""
+    loop = kwargs.get("signature", kwargs.get("sig"))
+    if loop is None and kwargs.get("dtype") is None:
         return
-    if np.dtype(dtype).kind not in "biu":
-        return
-    if any(kind_of(raw) in "fc" for raw in raws if raw is not None):
-        raise UnitError(
-            f"{name} with dtype={np.dtype(dtype)} cuts fractions off, and they depend on the unit",
-            f"say in which first: x.astype({str(np.dtype(dtype))!r}, unit={str(units)!r})",
+    if loop is None or (isinstance(loop, str) and "->" not in loop):
+        loop = (None,) * ufunc.nin + (np.dtype(kwargs.get("dtype", loop)),) * ufunc.nout
+    given = [raw.dtype if hasattr(raw, "dtype") else type(raw) for raw in raws]
+    try:
+        found = ufunc.resolve_dtypes(
+            (*given, *(None,) * ufunc.nout), signature=loop, casting="unsafe"
         )
+    except TypeError:
+        return  # there is none, as NumPy will say
+    given_units = [x._unit for x in inputs if isinstance(x, Core)]
+    every = (*given_units, *(units if isinstance(units, tuple) else (units,)))
+    for raw, dtype in zip(raws, found, strict=False):
+        refuse_cast(name, dtype, (raw,), every)
 
 
 def _reduce(ufunc: Any, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -358,7 +350,8 @@ def _outer(ufunc: Any, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     except DimensionError:
         if op.across is None:
             raise
-        return ufunc.outer(*separated(inputs)[0]) & False | op.across
+        return wrap(ufunc.outer(*separated(inputs)[0]) & False | op.across, PURE)
+    _refuse_cut(ufunc, name, kwargs, raws, inputs, units)
     return run_into(ufunc.outer, raws, kwargs, units, name, is_masked=True)
 
 

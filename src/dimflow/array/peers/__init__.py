@@ -8,6 +8,7 @@ from fractions import Fraction
 from importlib import import_module
 from typing import Any
 
+from dimflow.array.durations import SECOND, is_duration, seconds
 from dimflow.array.peers.peer import Peer
 from dimflow.errors import BackendNotInstalled, UnitError
 from dimflow.units import Logarithmic, Unit, scope
@@ -37,7 +38,9 @@ def peer_of(kind: type) -> Peer | None:
 
 
 def read(value: Any) -> tuple[Any, Unit] | None:
-    """The numbers and the unit of a peer's quantity or unit; None if it is neither."""
+    """The numbers and the unit of a duration, or a peer's quantity or unit; None if it is none."""
+    if is_duration(value):
+        return seconds(value), SECOND
     peer = peer_of(type(value))
     if peer is None or not (peer.is_unit(value) or peer.is_quantity(value)):
         return None

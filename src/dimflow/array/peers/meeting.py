@@ -11,6 +11,7 @@ from typing import Any
 
 from dimflow.array.dimarray import DimArray
 from dimflow.array.interpreter import INTERPRETER
+from dimflow.constants.constant import Constant
 from dimflow.ops.dispatch import interpreters
 from dimflow.units import Unit
 
@@ -34,7 +35,7 @@ def meet() -> None:
                 _forget_subclasses(kind)
                 interpreters[kind] = INTERPRETER
     if "pint.compat" in sys.modules:
-        for cls in (Unit, DimArray, *_subclasses(DimArray)):
+        for cls in (Unit, Constant, DimArray, *_subclasses(DimArray)):
             outrank_pint(cls)
     if "unyt.array" in sys.modules:
         _outrank_unyt(sys.modules["unyt.array"].unyt_array)

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from dimflow.errors import UnitError
 from dimflow.units import Unit, convert
+from dimflow.units.tables import builtin
 
 _TOLERANCE = 1e-6  # editions of CODATA differ by less, two units of one name by more
 
@@ -97,7 +98,7 @@ class Peer(ABC):
 def _base(probe: Probe) -> Unit:
     base = Unit("")
     for name, power in probe.base:
-        base = base * Unit(name) ** power
+        base = base * builtin.parse(name) ** power
     return base
 
 

@@ -2,6 +2,8 @@
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from dimflow.backends.dask_blocks.notes import CONVERSION, note
 from dimflow.ops.rules.convert import divided_by
 from dimflow.units.conversion import Linear
@@ -31,7 +33,8 @@ def converted(raw: Any, step: Linear) -> Any:
         if together is not None:
             source, whole = known.source, together
     if whole.factor == ONE and not whole.offset:
-        return copied(source.astype(raw.dtype))  # what is assigned to it is not seen in the source
+        # What is assigned to the copy is not seen in the source; whole numbers become fractions.
+        return copied(source.astype(np.result_type(raw.dtype, 1.0)))
     result = _linear(source, whole)
     result.__dict__[NOTE] = _Converted(result.name, source, source.name, whole)
     return result

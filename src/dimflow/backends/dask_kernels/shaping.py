@@ -7,13 +7,13 @@ import dask.array as da
 
 from dimflow.backends.dask_blocks.lengths import in_one_block, is_known, unknown_length
 from dimflow.errors import ShapeMismatch
-from dimflow.ops.rules.shapes import normalized
+from dimflow.ops.rules.shapes import is_by_columns, normalized
 
 
 def reshape(x: Any, /, shape: Any, order: str = "C") -> Any:
     """Dask's; by way of one axis where it finds no blocks that fit."""
     wanted = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
-    if order == "F":
+    if is_by_columns(order):
         turned = reshape(x.transpose(), wanted[::-1])
         return turned.transpose()
     if not is_known(x):

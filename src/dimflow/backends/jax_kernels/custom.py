@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dimflow.backends.programs import Followed, plain
+from dimflow.backends.programs import Followed, closed_over, plain
 
 # Whether derivatives are taken forward, the innermost last. JAX's custom derivatives are for one
 # mode or the other, and a function with one for the way back refuses to go forward.
@@ -54,6 +54,8 @@ def custom_call(
         return way(given, plain(function), pull, push)
     except Followed:
         return tuple(function(*arrays))  # by a batch of the own engine: it has the derivative
+    except jax.errors.UnexpectedTracerError as error:
+        raise closed_over() from error
 
 
 def _by_tangents(

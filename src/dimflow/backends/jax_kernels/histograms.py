@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -11,7 +12,8 @@ from dimflow.backends.jax_kernels.precision import usual
 def spaced_edges(x: Any, bins: Any = 10, *, range: Any = None) -> Any:
     """Edges of one width. How many a rule such as "sqrt" asks for, NumPy finds from the data."""
     if isinstance(bins, str):
-        bins = len(np.histogram_bin_edges(np.asarray(x), bins, range)) - 1
+        numbers = np.asarray(jax.lax.stop_gradient(x))  # a count has no derivative
+        bins = len(np.histogram_bin_edges(numbers, bins, range)) - 1
     return jnp.histogram_bin_edges(x, bins, None if range is None else tuple(range))
 
 

@@ -14,8 +14,8 @@ def static_power(x: Any, exponent: Any) -> Any:
     if isinstance(exponent, (Fraction, Decimal)):
         exponent = float(exponent)
     x = jnp.asarray(x)
-    if isinstance(exponent, int) and exponent < 0 and not jnp.issubdtype(x.dtype, jnp.inexact):
-        raise ValueError("Integers to negative integer powers are not allowed.")
+    if exponent < 0 and not jnp.issubdtype(x.dtype, jnp.inexact):
+        exponent = float(exponent)
     return jnp.power(x, exponent)
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 from jax import lax
 
@@ -14,27 +15,26 @@ def _flat(x: Any, axis: int | None) -> tuple[Any, int]:
     return (x.reshape(-1), 0) if axis is None else (x, axis % x.ndim)
 
 
-def _accumulated(scan: Callable[..., Any], x: Any, axis: Any, dtype: Any, start: Any) -> Any:
+def _scanned(scan: Callable[..., Any], x: Any, axis: Any, dtype: Any, include_initial: bool) -> Any:
+    """Narrow integers are widened as in a sum, which JAX's running products do not."""
     x, axis = _flat(x, axis)
-    result = scan(x, axis=axis, dtype=dtype)
-    if start is None:
-        return result
-    shape = (*x.shape[:axis], 1, *x.shape[axis + 1 :])
-    return jnp.concatenate([jnp.full(shape, start, result.dtype), result], axis=axis)
+    if dtype is None and not jnp.issubdtype(x.dtype, jnp.inexact):
+        dtype = jax.eval_shape(jnp.sum, x).dtype
+    return scan(x, axis=axis, dtype=dtype, include_initial=include_initial)
 
 
 def cumulative_sum(
     x: Any, axis: int | None = None, dtype: Any = None, *, include_initial: bool = False
 ) -> Any:
     """Running sums."""
-    return _accumulated(jnp.cumsum, x, axis, dtype, 0 if include_initial else None)
+    return _scanned(jnp.cumulative_sum, x, axis, dtype, include_initial)
 
 
 def cumulative_prod(
     x: Any, axis: int | None = None, dtype: Any = None, *, include_initial: bool = False
 ) -> Any:
     """Running products."""
-    return _accumulated(jnp.cumprod, x, axis, dtype, 1 if include_initial else None)
+    return _scanned(jnp.cumulative_prod, x, axis, dtype, include_initial)
 
 
 def cummax(x: Any, axis: int | None = None) -> Any:

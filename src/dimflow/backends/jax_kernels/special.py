@@ -46,11 +46,12 @@ def lgamma(x: Any) -> Any:
 
 
 def digamma(x: Any) -> Any:
-    """The derivative of lgamma."""
-    return special.digamma(*_real("digamma", x))
+    """The derivative of lgamma; at zeros JAX's is nan, and SciPy's is -inf or inf by their sign."""
+    (x,) = _real("digamma", x)
+    return jnp.where(x == 0, -jnp.copysign(jnp.inf, x), special.digamma(x)).astype(x.dtype)
 
 
-def polygamma(x: Any, n: Any) -> Any:
+def polygamma(n: Any, x: Any) -> Any:
     """The derivative of that order of digamma."""
     (x,) = _real("polygamma", x)
     return special.digamma(x) if n == 0 else special.polygamma(n, x)

@@ -1,24 +1,30 @@
 """Calls that bring their own derivative, by MLX's custom functions."""
 
 from collections.abc import Callable, Sequence
+from contextvars import ContextVar
 from typing import Any
 
 import mlx.core as mx
 
 from dimflow.backends.programs import Followed, plain
 
+# The functions of such calls, while somebody asks for them.
+met: ContextVar[list[Any] | None] = ContextVar("dimflow_mlx_calls", default=None)
+
 
 def custom_call(
     *arrays: Any, function: Callable[..., Any], pull: Any = None, push: Any = None
 ) -> tuple[Any, ...]:
-    """By mx.custom_function. MLX cannot tell what a function closes over: it is constant."""
+    """By mx.custom_function. MLX takes what a function closes over for a constant: see `reads`."""
+    if (calls := met.get()) is not None:
+        calls.append(function)
     try:
-        return _Rules(plain(function), pull, push).call(*map(mx.array, arrays))
+        return Rules(plain(function), pull, push).call(*map(mx.array, arrays))
     except Followed:
         return tuple(function(*arrays))
 
 
-class _Rules:
+class Rules:
     """A function, and its derivatives as MLX calls them."""
 
     def __init__(self, function: Callable[..., Any], pull: Any, push: Any) -> None:
@@ -39,7 +45,7 @@ class _Rules:
 
     def _back(self, primals: Any, cts: Any, outs: Any) -> Any:
         args, outs, given = map(_many, (primals, outs, cts))
-        given = tuple(ct if _is_inexact(o) else None for ct, o in zip(given, outs, strict=True))
+        given = _inexact(given, outs)
         if self.pull is not None:
             found = self.pull(given, outs, args)
         else:
@@ -48,7 +54,7 @@ class _Rules:
 
     def _forward(self, primals: Any, tangents: Any) -> Any:
         args, given = _many(primals), _many(tangents)
-        given = tuple(t if _is_inexact(a) else None for t, a in zip(given, args, strict=True))
+        given = _inexact(given, args)
         outs = self.call(*args)
         if self.push is not None:
             moved = self.push(given, outs, args)
@@ -57,7 +63,7 @@ class _Rules:
         return _as_mlx(tuple(map(_filled, moved, outs)))
 
     def _transposed_push(self, cts: Any, outs: Any, args: Any) -> list[Any]:
-        places = [i for i, a in enumerate(args) if _is_inexact(a)]
+        places = [i for i, a in enumerate(args) if is_inexact(a)]
 
         def forward(*tangents: Any) -> tuple[Any, ...]:
             moved = self.push(_spread(tangents, places, len(args)), outs, args)
@@ -70,7 +76,7 @@ class _Rules:
 
     def _transposed_pull(self, tangents: Any, outs: Any, args: Any) -> list[Any]:
         places = [i for i, t in enumerate(tangents) if t is not None]
-        inexact = [i for i, o in enumerate(outs) if _is_inexact(o)]
+        inexact = [i for i, o in enumerate(outs) if is_inexact(o)]
 
         def back(*cts: Any) -> tuple[Any, ...]:
             found = self.pull(_spread(cts, inexact, len(outs)), outs, args)
@@ -87,11 +93,11 @@ class _Rules:
 
         def pull(cts: Any, outs: Any, args: Any) -> list[Any]:
             def one(cts: Any, outs: Any, args: Any) -> list[Any]:
-                found = self.pull(cts, outs, args)
+                found = self.pull(_inexact(cts, outs), outs, args)
                 return [_filled(f, a) for f, a in zip(found, args, strict=True)]
 
             found = mx.vmap(one, in_axes=(0, 0, list(axes)), out_axes=0)(
-                list(cts), list(outs), list(args)
+                list(map(_filled, cts, outs)), list(outs), list(args)
             )
             return [
                 mx.sum(f, axis=0) if axis is None else mx.moveaxis(f, 0, axis)
@@ -102,13 +108,13 @@ class _Rules:
             given = [_filled(t, a) for t, a in zip(tangents, args, strict=True)]
 
             def one(tangents: Any, outs: Any, args: Any) -> list[Any]:
-                moved = self.push(tangents, outs, args)
+                moved = self.push(_inexact(tangents, args), outs, args)
                 return [_filled(t, o) for t, o in zip(moved, outs, strict=True)]
 
             batched = mx.vmap(one, in_axes=(list(axes), 0, list(axes)), out_axes=0)
             return batched(given, list(outs), list(args))
 
-        rules = _Rules(function, self.pull and pull, self.push and push)
+        rules = Rules(function, self.pull and pull, self.push and push)
         outs = rules.call(*inputs)
         return _as_mlx(outs), _as_mlx((0,) * len(outs))
 
@@ -128,7 +134,13 @@ def _spread(values: Sequence[Any], places: Sequence[int], count: int) -> list[An
     return every
 
 
-def _is_inexact(value: Any) -> bool:
+def _inexact(moved: Sequence[Any], values: Sequence[Any]) -> tuple[Any, ...]:
+    """Tangents or cotangents, with None for those of values that have none."""
+    return tuple(m if is_inexact(v) else None for m, v in zip(moved, values, strict=True))
+
+
+def is_inexact(value: Any) -> bool:
+    """Whether an array has derivatives."""
     return bool(mx.issubdtype(value.dtype, mx.inexact))
 
 

@@ -39,7 +39,8 @@ def index_add(x: Any, values: Any, *indices: Any, key: Any) -> Any:
         return mx.where(_stretched(indices[0], x), x + _uncut(values, x), x)
     if not x.size:  # MLX does not add nothing to nothing
         return x
-    return x.at[native_key(x.shape, filled(key, indices))].add(_uncut(values, x))
+    place = native_key(x.shape, filled(key, indices))
+    return x.at[place].add(_tied(_uncut(values, x), x[place]))
 
 
 def index_max(x: Any, values: Any, *indices: Any, key: Any) -> Any:
@@ -48,7 +49,8 @@ def index_max(x: Any, values: Any, *indices: Any, key: Any) -> Any:
         return mx.where(_stretched(indices[0], x), mx.maximum(x, _uncut(values, x)), x)
     if not x.size:
         return x
-    return x.at[native_key(x.shape, filled(key, indices))].maximum(_uncut(values, x))
+    place = native_key(x.shape, filled(key, indices))
+    return x.at[place].maximum(_tied(_uncut(values, x), x[place]))
 
 
 def index_min(x: Any, values: Any, *indices: Any, key: Any) -> Any:
@@ -57,7 +59,8 @@ def index_min(x: Any, values: Any, *indices: Any, key: Any) -> Any:
         return mx.where(_stretched(indices[0], x), mx.minimum(x, _uncut(values, x)), x)
     if not x.size:
         return x
-    return x.at[native_key(x.shape, filled(key, indices))].minimum(_uncut(values, x))
+    place = native_key(x.shape, filled(key, indices))
+    return x.at[place].minimum(_tied(_uncut(values, x), x[place]))
 
 
 def take(x: Any, indices: Any, axis: Any = None, *, mode: str = "raise") -> Any:
@@ -77,7 +80,16 @@ def _stretched(mask: Any, x: Any) -> Any:
 
 def write(raw: Any, key: Any, values: Any) -> None:
     """x[key] = values, into the object."""
-    raw[native_key(raw.shape, key)] = _uncut(values, raw)
+    place = native_key(raw.shape, key)
+    raw[place] = _tied(_uncut(values, raw), raw[place])
+
+
+def _tied(values: Any, old: Any) -> Any:
+    """Values that have a batch axis wherever what they go to has one.
+
+    `mx.vmap` writes what all calls share into the first call alone, where the key is a slice.
+    """
+    return mx.where(mx.array(True), values, old)
 
 
 def _uncut(values: Any, target: Any) -> Any:

@@ -10,17 +10,30 @@ from typing import Any
 
 import mlx.core as mx
 
+from dimflow.backends.mlx_kernels.custom import Rules, is_inexact
 from dimflow.errors import MissingRule
 from dimflow.ops import Op
 from dimflow.ops.rules.derivatives import Jvp, Linear, Partials
 
 _SYSTEMS = ("inv", "pinv", "solve", "solve_triangular", "lstsq", "det", "slogdet", "adjugate")
 _FACTORS = ("cholesky", "qr", "svd", "lu", "eigh", "eig", "expm", "expm_frechet")
-NAMES = frozenset((*_SYSTEMS, *_FACTORS, "index_set", "nextafter"))
+_WRITERS = ("index_set", "index_add", "index_max", "index_min")
+_NAMES = frozenset((*_SYSTEMS, *_FACTORS, *_WRITERS))
 
 # While a tangent is transposed, what it is not linear in is constant and needs no cotangent. To ask
 # for one all the same would never end: the tangent of `solve` is a `solve`.
 _transposing: ContextVar[bool] = ContextVar("dimflow_mlx_transposing", default=False)
+
+
+def needs_rule(op: Op) -> bool:
+    """Whether MLX has no such function, or no derivative of it.
+
+    Through a formula, it halves or drops a derivative where max, abs or where change sides: that of
+    erfc at 0.5 would be 0.
+    """
+    names = (op.name, op.hosts.array_api, op.hosts.numpy)
+    is_own = any(isinstance(name, str) and hasattr(mx, name) for name in names)
+    return op.name in _NAMES or (isinstance(op.derivative, Partials) and not is_own)
 
 
 def ruled(op: Op, kernel: Callable[..., Any]) -> Callable[..., Any]:
@@ -28,49 +41,42 @@ def ruled(op: Op, kernel: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(kernel)
     def call(*args: Any, **params: Any) -> Any:
-        places = [i for i, a in enumerate(args) if _is_inexact(a)]
+        places = [i for i, a in enumerate(args) if isinstance(a, mx.array)]
+        is_moved = any(isinstance(p, mx.array) and is_inexact(p) for p in params.values())
+        if is_moved or not any(is_inexact(args[i]) for i in places):
+            return kernel(*args, **params)  # rules know no derivative with respect to a parameter
         made: list[Any] = []
 
         def forward(*given: Any) -> Any:
-            constant = map(mx.stop_gradient, given)  # else `mx.jvp` looks inside for derivatives
-            result = kernel(*_filled(args, places, constant), **params)
-            made.append(result)
-            return tuple(result) if isinstance(result, (tuple, list)) else result
+            made.append(kernel(*_filled(args, places, given), **params))
+            return _many(made[-1])
 
-        wrapped = mx.custom_function(forward)
         rule = _Rule(op, args, places, params)
-        wrapped.vjp(rule.pull)
-        wrapped.jvp(lambda primals, tangents: rule.push(wrapped, primals, tangents))
-        found = wrapped(*(args[i] for i in places))
+        found = Rules(forward, rule.pull, rule.push).call(*(args[i] for i in places))
         return _like(made[0], found)
 
     return call
 
 
 class _Rule:
-    """The derivative of one call, by the arrays at some places."""
+    """The derivative of one call with respect to the arrays at some places."""
 
     def __init__(self, op: Op, args: tuple[Any, ...], places: list[int], params: Any) -> None:
         self.op, self.args, self.places, self.params = op, args, places, params
 
-    def push(self, function: Callable[..., Any], primals: Any, tangents: Any) -> Any:
-        """The tangent of the result."""
-        primals, tangents = _many(primals), _many(tangents)
-        out = function(*primals)
+    def push(self, tangents: Any, outs: Any, primals: Any) -> Any:
+        """The tangents of the results."""
         args = _filled(self.args, self.places, primals)
-        return self._tangent(args, out, tangents, self.places)
+        return _many(self._tangent(args, _one(outs), tangents, self.places))
 
-    def pull(self, primals: Any, cotangents: Any, outs: Any) -> Any:
+    def pull(self, cotangents: Any, outs: Any, primals: Any) -> list[Any]:
         """The cotangents of the arrays: the transpose of what `push` does."""
-        primals = _many(primals)
         args = _filled(self.args, self.places, primals)
         rule = self.op.derivative
         if isinstance(rule, Linear):
-            parts = rule.transpose(_conjugate(cotangents), args, self.params)
-            found = [_or_zeros(_conjugate(parts[i]), args[i]) for i in self.places]
-        else:
-            found = self._pulled(args, outs, cotangents)
-        return tuple(found) if len(found) > 1 else found[0]
+            parts = rule.transpose(_conjugate(_one(cotangents)), args, self.params)
+            return [_conjugate(parts[i]) for i in self.places]
+        return self._pulled(args, _one(outs), _one(cotangents))
 
     def _pulled(self, args: tuple[Any, ...], outs: Any, cotangents: Any) -> list[Any]:
         """By the transpose that the rule gives, or else by MLX's of the tangent."""
@@ -79,20 +85,24 @@ class _Rule:
         found = {
             i: _conjugate(f(_conjugate(cotangents), args, self.params)) for i, f in direct.items()
         }
-        others = [i for i in self.places if i not in direct]
+        others = [i for i in self.places if i not in direct and is_inexact(args[i])]
         if others and not _transposing.get():
             zeros = [mx.zeros_like(args[i]) for i in others]
 
+            given = _many(cotangents)
+            inexact = [i for i, ct in enumerate(given) if ct is not None]
+
             def tangent(*moved: Any) -> Any:
-                return self._tangent(args, outs, moved, others)
+                found = _many(self._tangent(args, outs, moved, others))
+                return tuple(found[i] for i in inexact)
 
             token = _transposing.set(True)
             try:
-                _, pulled = mx.vjp(tangent, zeros, list(_many(cotangents)))
+                _, pulled = mx.vjp(tangent, zeros, [given[i] for i in inexact])
             finally:
                 _transposing.reset(token)
             found.update(zip(others, pulled, strict=True))
-        return [_or_zeros(found.get(i), args[i]) for i in self.places]
+        return [found.get(i) for i in self.places]
 
     def _tangent(self, args: tuple[Any, ...], out: Any, tangents: Any, places: list[int]) -> Any:
         rule, op = self.op.derivative, self.op
@@ -101,7 +111,10 @@ class _Rule:
             moved[i] = t
         if isinstance(rule, Partials):
             parts = zip(rule.functions, moved, strict=True)
+            args = tuple(_lifted(a, out) for a in args)
             terms = [f(out, *args, **self.params) * t for f, t in parts if f and t is not None]
+            if not terms:  # the result does not change with these arguments
+                return mx.zeros_like(out)
             return mx.broadcast_to(sum(terms[1:], terms[0]), out.shape)
         if isinstance(rule, Jvp):
             if op.outputs and isinstance(out, tuple):
@@ -117,12 +130,20 @@ class _Rule:
         raise MissingRule(op.name, "derivative for arrays of mlx")
 
 
-def _is_inexact(value: Any) -> bool:
-    return isinstance(value, mx.array) and bool(mx.issubdtype(value.dtype, mx.inexact))
+def _lifted(value: Any, out: Any) -> Any:
+    """A number as an array: rules would make one of NumPy's of it, which reads what MLX traces."""
+    if isinstance(value, (float, complex)):
+        return mx.array(value, out.dtype)
+    return mx.array(value) if isinstance(value, int) else value
 
 
 def _many(values: Any) -> tuple[Any, ...]:
     return tuple(values) if isinstance(values, (tuple, list)) else (values,)
+
+
+def _one(values: Any) -> Any:
+    """One result by itself, as the rules of the table take it."""
+    return values if len(values) > 1 else values[0]
 
 
 def _filled(args: tuple[Any, ...], places: list[int], given: Any) -> tuple[Any, ...]:
@@ -141,11 +162,13 @@ def _conjugate(value: Any) -> Any:
 
 
 def _or_zeros(value: Any, like: Any) -> Any:
-    return mx.zeros_like(like) if value is None else value
+    if value is not None:
+        return value
+    return mx.zeros_like(like) if isinstance(like, mx.array) else 0 * like  # a bare number
 
 
 def _like(made: Any, found: Any) -> Any:
     """Parts in the form in which the kernel gave them."""
     if not isinstance(made, (tuple, list)):
-        return found
+        return found[0] if isinstance(found, tuple) else found
     return type(made)(*found) if hasattr(made, "_fields") else type(made)(found)

@@ -24,6 +24,7 @@ def solve_triangular(
     if unit_diagonal:
         is_diagonal = mx.eye(a.shape[-1], dtype=mx.bool_)
         a = mx.where(is_diagonal, mx.array(1, a.dtype), a)
+    a = (mx.tril if lower else mx.triu)(a)  # `mx.vmap` would solve by the whole matrix
     columns = b[:, None] if b.ndim == 1 else b
     batch = mx.broadcast_shapes(a.shape[:-2], columns.shape[:-2])
     dtype = mx.result_type(a, columns)

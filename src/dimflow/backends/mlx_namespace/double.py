@@ -10,7 +10,7 @@ from typing import Any
 
 import mlx.core as mx
 
-Function = Callable[[Any], Any]
+Function = Callable[..., Any]
 
 
 def _with_derivative(function: Function, derivative: Callable[[Any, Any], Any]) -> Function:
@@ -26,7 +26,23 @@ def _with_derivative(function: Function, derivative: Callable[[Any, Any], Any]) 
         x, t = (v[0] if isinstance(v, (tuple, list)) else v for v in (primals, tangents))
         return t * derivative(x, wrapped(x))
 
+    wrapped.vmap(_batched(wrapped))
     return wrapped
+
+
+def _batched(elementwise: Function) -> Callable[[Any, Any], Any]:
+    """Without a rule of its own for batches, MLX takes a custom function in one for constant."""
+
+    def batch(inputs: Any, axes: Any) -> tuple[Any, int]:
+        pairs = (
+            zip(inputs, axes, strict=True)
+            if isinstance(inputs, (tuple, list))
+            else [(inputs, axes)]
+        )
+        front = [x if axis is None else mx.moveaxis(x, axis, 0) for x, axis in pairs]
+        return elementwise(*mx.broadcast_arrays(*front)), 0
+
+    return batch
 
 
 def _exp(x: Any) -> Any:
@@ -95,6 +111,9 @@ def _pull(primals: Any, cotangent: Any, out: Any) -> Any:
 def _push(primals: Any, tangents: Any) -> Any:
     out = _LOGADDEXP(*primals)
     return sum(t * exp(x - out) for x, t in zip(primals, tangents, strict=True))
+
+
+_LOGADDEXP.vmap(_batched(_LOGADDEXP))
 
 
 def logaddexp(x: Any, y: Any, /) -> Any:

@@ -25,6 +25,8 @@ def astype(x: Any, dtype: Any, /, *, copy: Any = True, device: Any = None) -> An
     if x.dtype == dtype:
         return mx.array(x) if copy else x
     refuse_half(x.dtype, dtype, "astype")
+    if not mx.issubdtype(dtype, mx.inexact):  # else MLX takes a cut number for the number itself
+        x = mx.stop_gradient(x)
     return x.astype(dtype)
 
 

@@ -6,12 +6,18 @@ import mlx.core as mx
 
 __all__ = [
     "abs",
+    "bitwise_and",
+    "bitwise_left_shift",
+    "bitwise_or",
+    "bitwise_right_shift",
+    "bitwise_xor",
     "clip",
     "copysign",
     "floor_divide",
     "hypot",
     "imag",
     "nextafter",
+    "not_equal",
     "positive",
     "real",
     "round",
@@ -40,6 +46,35 @@ def _pair(x: Any, y: Any) -> tuple[mx.array, mx.array]:
     return x.astype(dtype), y.astype(dtype)
 
 
+def not_equal(x: Any, y: Any, /) -> mx.array:
+    """Not by MLX's own, whose batch axis is wrong where one value is shared and has more axes."""
+    return mx.logical_not(mx.equal(x, y))
+
+
+def _bitwise(name: str, of_masks: Any = None) -> Any:
+    """MLX's function, of two values that are both batched if one is.
+
+    `mx.vmap` reads beyond the end of a value that all calls share.
+    """
+    function = getattr(mx, name)
+
+    def apply(x: Any, y: Any, /) -> Any:
+        x, y = _array(x, y), _array(y, x)
+        if of_masks is not None and x.dtype == y.dtype == mx.bool_:
+            return of_masks(x, y)
+        is_first = mx.array(True)
+        return function(mx.where(is_first, x, y), mx.where(is_first, y, x))
+
+    return apply
+
+
+bitwise_and = _bitwise("bitwise_and", mx.logical_and)
+bitwise_or = _bitwise("bitwise_or", mx.logical_or)
+bitwise_xor = _bitwise("bitwise_xor", not_equal)
+bitwise_left_shift = _bitwise("left_shift")
+bitwise_right_shift = _bitwise("right_shift")
+
+
 def abs(x: Any, /) -> mx.array:
     """Without a sign."""
     return _abs(x)
@@ -65,9 +100,9 @@ def hypot(x: Any, y: Any, /) -> mx.array:
     x, y = _pair(x, y)
     x, y = _abs(x), _abs(y)
     large, small = mx.maximum(x, y), mx.minimum(x, y)
-    is_plain = (large > 0) & (large < mx.inf)
+    is_plain = mx.logical_and(large > 0, large < mx.inf)
     ratio = small / mx.where(is_plain, large, 1)
-    ends = mx.where((x == mx.inf) | (y == mx.inf), mx.array(mx.inf, x.dtype), large)
+    ends = mx.where(mx.logical_or(x == mx.inf, y == mx.inf), mx.array(mx.inf, x.dtype), large)
     return mx.where(is_plain, large * mx.sqrt(1 + ratio * ratio), ends)
 
 
@@ -102,7 +137,7 @@ def nextafter(x: Any, y: Any, /) -> mx.array:
     tiny = mx.view(mx.where(y > 0, 1, mx.iinfo(whole).min + 1).astype(whole), x.dtype)
     moved = mx.where(x == 0, tiny, stepped)
     unmoved = mx.where(x == y, y, mx.array(mx.nan, x.dtype))
-    return mx.where((x == y) | mx.isnan(x) | mx.isnan(y), unmoved, moved)
+    return mx.where(mx.logical_or(x == y, mx.logical_or(mx.isnan(x), mx.isnan(y))), unmoved, moved)
 
 
 def clip(x: Any, /, min: Any = None, max: Any = None) -> mx.array:
@@ -123,5 +158,12 @@ def trunc(x: mx.array, /) -> mx.array:
 
 
 def floor_divide(x: Any, y: Any, /) -> mx.array:
-    """The whole quotient."""
-    return mx.floor_divide(x, y)
+    """The whole quotient that belongs to the remainder; MLX's own is that of a rounded x / y."""
+    quotient = x / y
+    if not any(mx.issubdtype(v.dtype, mx.inexact) for v in (x, y) if isinstance(v, mx.array)):
+        return mx.floor_divide(x, y)
+    whole = _round((x - mx.remainder(x, y)) / y)
+    is_below = mx.logical_and(x != 0, not_equal(x < 0, y < 0))  # either may be a plain number
+    at_inf = mx.where(is_below, -1, 0).astype(whole.dtype)
+    whole = mx.where(mx.logical_and(mx.isinf(y), mx.isfinite(x)), at_inf, whole)
+    return mx.where(y == 0, quotient, whole)

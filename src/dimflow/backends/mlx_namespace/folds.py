@@ -94,6 +94,8 @@ def _scan(function: Callable[..., mx.array], neutral: int) -> Callable[..., mx.a
     ) -> mx.array:
         if axis is None:
             x, axis = mx.reshape(x, (-1,)), 0
+        if dtype is None and not mx.issubdtype(x.dtype, mx.inexact):
+            dtype = mx.sum(mx.zeros(0, x.dtype)).dtype  # narrow integers would wrap
         found = function(x if dtype is None else x.astype(dtype), axis)
         if not include_initial:
             return found

@@ -244,16 +244,6 @@ def matrix_norm(
     return mx.linalg.norm(x, ord, axis=[-2, -1], keepdims=keepdims)
 
 
-def matrix_power(x: mx.array, n: int, /) -> mx.array:
-    """By squaring."""
-    x, n = (inv(x), -n) if n < 0 else (x, n)
-    result = mx.broadcast_to(mx.eye(x.shape[-1], dtype=x.dtype), x.shape)
-    while n:
-        result = matmul(result, x) if n & 1 else result
-        x, n = (matmul(x, x), n >> 1) if n > 1 else (x, 0)
-    return result
-
-
 def matrix_rank(x: mx.array, /, *, rtol: Any = None) -> mx.array:
     """How many singular values are not next to nothing."""
     values = svdvals(x)

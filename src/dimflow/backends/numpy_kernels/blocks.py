@@ -27,7 +27,9 @@ def kernel(function: Part) -> Part:
         )
         dtype = dtypes.floating(kinds, {})
         if dtype.kind == "c":
-            raise NotANumber(function.__name__, f"complex numbers ({dtype}); it is for real ones")
+            raise NotANumber(
+                function.__name__.lstrip("_"), f"complex numbers ({dtype}); it is for real ones"
+            )
         shape = np.broadcast_shapes(*(a.shape for a in arrays))
         flat = [np.broadcast_to(a, shape).ravel().astype(np.float64, copy=False) for a in arrays]
         result = np.empty(flat[0].shape)

@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from dimflow.backends.numpy_kernels.joining import widened
+
 
 def _leaving_out(function: Callable[..., Any], name: str) -> Callable[..., Any]:
     """NumPy's function, called without the optional arrays that were not given."""
@@ -14,9 +16,7 @@ def _leaving_out(function: Callable[..., Any], name: str) -> Callable[..., Any]:
             if options.get(optional, 0) is None:
                 del options[optional]
         if "initial" in options and options.get("dtype") is None:
-            x = np.asarray(x)
-            joint = np.result_type(x.dtype, options["initial"])
-            x = x if joint.kind == x.dtype.kind else x.astype(joint)  # NumPy would cut it off
+            x = widened(x, options["initial"])  # NumPy would cut it off
         return function(x, **options)
 
     kernel.__name__ = name

@@ -13,11 +13,13 @@ def reciprocal(x: Any) -> Any:
 
 
 def static_power(x: Any, exponent: Any) -> Any:
-    """x to a number; a Fraction as the nearest float.
+    """x to a number; a Fraction as the nearest float. Integers to a negative one are fractions.
 
     The operator has shortcuts for small exponents. They give a boolean another dtype if it is an
     array than if it is not, so the ufunc raises those.
     """
-    if isinstance(exponent, (Fraction, Decimal)):
+    x = np.asarray(x) if isinstance(x, (list, tuple)) else x
+    is_fraction = exponent < 0 and np.result_type(x).kind in "biu"
+    if is_fraction or isinstance(exponent, (Fraction, Decimal)):
         exponent = float(exponent)
     return np.power(x, exponent) if np.result_type(x) == np.bool_ else x**exponent

@@ -219,9 +219,13 @@ def _cotangent_derivative(n: int, c: Array) -> Array:
     return p(c)
 
 
-@kernel
-def polygamma(x: Array, n: Any) -> Array:
+def polygamma(n: Any, x: Any) -> Any:
     """The n-th derivative of digamma; nan at negative whole numbers."""
+    return _polygamma(x, n=n)
+
+
+@kernel
+def _polygamma(x: Array, n: Any) -> Array:
     if not isinstance(n, (int, np.integer)) or n < 0:
         raise NotANumber("polygamma", f"n={n!r} (it takes a whole number from 0 on)")
     n = int(n)

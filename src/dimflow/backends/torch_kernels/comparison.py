@@ -4,7 +4,7 @@ from typing import Any
 
 import torch
 
-from dimflow.backends.torch_kernels.functions import tensors
+from dimflow.backends.torch_kernels.functions import exact_fractions, floated, tensors
 
 
 def iscomplex(x: Any) -> Any:
@@ -14,7 +14,8 @@ def iscomplex(x: Any) -> Any:
 
 def within(x: Any, y: Any, rtol: Any, atol: Any, equal_nan: bool) -> Any:
     """As NumPy's isclose: the tolerance counts where y is finite."""
-    x, y = tensors(x, y)
+    # the difference of integers might wrap round
+    x, y = (floated(exact_fractions(value)) for value in tensors(x, y))
     near = torch.isfinite(y) & (torch.abs(x - y) <= atol + rtol * torch.abs(y))
     near = near | (x == y)
     return near | (torch.isnan(x) & torch.isnan(y)) if equal_nan else near

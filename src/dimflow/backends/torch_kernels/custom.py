@@ -12,6 +12,7 @@ from torch.utils.checkpoint import checkpoint as _native_checkpoint
 from torch.utils.checkpoint import create_selective_checkpoint_contexts
 
 from dimflow.backends.programs import Followed, plain
+from dimflow.backends.torch_kernels.reads import READS, refusing_reads
 from dimflow.backends.torch_kernels.ruled import refuse_forward_twice
 from dimflow.errors import ComputationError, MissingRule
 
@@ -42,10 +43,20 @@ class _Watch(TorchFunctionMode):
         self.given = {id(value) for value in given}
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        for value in torch.utils._pytree.tree_leaves((args, kwargs)):
-            if isinstance(value, Tensor) and id(value) not in self.given and _is_followed(value):
+        found = func(*args, **(kwargs or {}))
+        for value in _tensors((args, kwargs)):
+            if id(value) not in self.given and _is_followed(value) and _is_used(func, found):
                 raise _ClosedOver
-        return func(*args, **(kwargs or {}))
+        return found
+
+
+def _tensors(tree: Any) -> list[Tensor]:
+    return [x for x in torch.utils._pytree.tree_leaves(tree) if isinstance(x, Tensor)]
+
+
+def _is_used(func: Any, found: Any) -> bool:
+    """Whether a function used a tensor's values, rather than ask for its shape and the like."""
+    return found is None or func in READS or bool(_tensors(found))
 
 
 def _is_followed(value: Tensor) -> bool:
@@ -244,7 +255,8 @@ def _of_inexact(function: Callable[..., Any], args: Sequence[Any]) -> tuple[list
         full = list(args)
         for i, value in zip(places, values, strict=True):
             full[i] = value
-        return tuple(function(*full))
+        with refusing_reads():  # the first run was not differentiated
+            return tuple(function(*full))
 
     return places, inner
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import torch
 
-from dimflow.backends.torch_kernels.functions import floated, promoted, tensors
+from dimflow.backends.torch_kernels.functions import floated, promoted_fractions, tensors
 
 
 def spacing(x: Any) -> Any:
@@ -17,9 +17,9 @@ def spacing(x: Any) -> Any:
 
 def nextafter(x: Any, y: Any) -> Any:
     """With a derivative of 1 by x, which older versions of PyTorch lack."""
-    x, y = promoted(*(floated(a) for a in tensors(x, y)))
+    x, y = promoted_fractions(*tensors(x, y))
     found = torch.nextafter(x.detach(), y.detach())
-    return found + torch.where(torch.isfinite(x), x - x.detach(), 0)
+    return found - torch.where(torch.isfinite(x), x.detach() - x, 0)  # -0.0 less 0.0 stays
 
 
 def ldexp(x: Any, y: Any) -> Any:

@@ -76,7 +76,7 @@ def of_two(function: Callable[..., Any], fractions: bool = False) -> Callable[..
     def call(x: Any, y: Any) -> Any:
         x, y = as_tensor(x, y), as_tensor(y, x)
         if fractions:
-            x, y = promoted(floated(x), floated(y))
+            x, y = promoted_fractions(x, y)
         return function(x, y)
 
     return call
@@ -116,6 +116,17 @@ def floated(x: Any) -> Any:
     return x.to(torch.get_default_dtype())
 
 
+_LONG = frozenset((torch.int32, torch.int64, torch.uint32, torch.uint64))
+
+
+def exact_fractions(x: Any) -> Any:
+    """Integers in a precision that holds their digits; not on Apple's GPUs, which have none such.
+
+    PyTorch takes the usual precision beside a number of Python, and so loses those past 24 bits.
+    """
+    return x.to(torch.float64) if x.dtype in _LONG and not x.is_mps else x
+
+
 def counted(x: Any) -> Any:
     """Truth values as whole numbers."""
     return x.to(torch.int64) if x.dtype is torch.bool else x
@@ -127,6 +138,12 @@ def promoted(x: Any, y: Any) -> tuple[Any, Any]:
         return x, y
     dtype = torch.promote_types(x.dtype, y.dtype)
     return x.to(dtype), y.to(dtype)
+
+
+def promoted_fractions(x: Any, y: Any) -> tuple[Any, Any]:
+    """Two tensors in the fractions that they meet in: integers beside them keep their digits."""
+    x, y = promoted(x, y)
+    return floated(x), floated(y)
 
 
 def flat_along(x: Any, axis: Any) -> tuple[Any, int]:

@@ -4,7 +4,7 @@ from typing import Any
 
 import torch
 
-from dimflow.backends.torch_kernels.functions import floated, promoted
+from dimflow.backends.torch_kernels.functions import floated, promoted_fractions
 
 _broadcast: Any = torch.broadcast_tensors
 
@@ -16,7 +16,7 @@ def expm(x: Any, /) -> Any:
 
 def expm_frechet(x: Any, t: Any, /) -> Any:
     """The upper right block of exp([[x, t], [0, x]]); t is made as small as x for the while."""
-    x, t = _broadcast(*promoted(floated(x), floated(t)))
+    x, t = _broadcast(*promoted_fractions(x, t))
     n = x.shape[-1]
     size = torch.abs(t).amax() if t.numel() else torch.ones((), device=t.device)
     size = torch.where(torch.isfinite(size) & (size > 0), size, 1).detach().to(t.dtype)

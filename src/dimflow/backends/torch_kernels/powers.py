@@ -9,10 +9,10 @@ from dimflow.backends.torch_kernels.ruled import by_rule
 
 
 def static_power(x: Any, exponent: Any) -> Any:
-    """By the operator, with a number that PyTorch knows."""
+    """By the operator, with a number that PyTorch knows. Integers may become fractions."""
     if not isinstance(exponent, (int, float)):
         exponent = float(exponent)
-    return counted(x) ** exponent
+    return (counted(x) if exponent >= 0 else floated(x)) ** exponent
 
 
 def _root(x: Any) -> Any:

@@ -8,6 +8,7 @@ import torch
 from dimflow.backends.torch_kernels.functions import as_tensor, counted, floated
 from dimflow.errors import NotANumber
 from dimflow.ops.rules.shapes import normalized
+from dimflow.ops.rules.values import widened
 
 _Axis = Any
 
@@ -135,6 +136,7 @@ def _extreme(
     if initial is None:
         return x.clone() if axis == () else reduce(x, _all(x, axis), keepdims)
     start = as_tensor(initial, x)
+    x = widened(x, start, torch.result_type)
     if not _all(x, axis):
         return join(x, start)
     x = torch.cat([x, start.to(x.dtype).expand(_lengthened(x, axis))], _first(x, axis))

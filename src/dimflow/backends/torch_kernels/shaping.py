@@ -4,7 +4,8 @@ from typing import Any
 
 import torch
 
-from dimflow.ops.rules.shapes import normalized
+from dimflow.errors import ShapeMismatch
+from dimflow.ops.rules.shapes import is_by_columns, normalized
 
 
 def _lengths(shape: Any) -> tuple[int, ...]:
@@ -13,7 +14,7 @@ def _lengths(shape: Any) -> tuple[int, ...]:
 
 def reshape(x: Any, shape: Any, order: str = "C") -> Any:
     """In order F by way of reversed axes."""
-    if order == "C":
+    if not is_by_columns(order):
         return x.reshape(_lengths(shape))
     turned = permute_dims(x).reshape(_lengths(shape)[::-1])
     return permute_dims(turned)
@@ -21,7 +22,15 @@ def reshape(x: Any, shape: Any, order: str = "C") -> Any:
 
 def permute_dims(x: Any, axes: Any = None) -> Any:
     """Reversed where none are given."""
-    return x.permute(tuple(reversed(range(x.ndim))) if axes is None else normalized(axes, x.ndim))
+    order = tuple(reversed(range(x.ndim))) if axes is None else normalized(axes, x.ndim)
+    if len(order) != x.ndim:
+        hint = (
+            None
+            if len(order) != 2
+            else f"x.swapaxes{tuple(axes)} exchanges two, as torch.transpose does"
+        )
+        raise ShapeMismatch("transpose", f"{x.ndim} axes", axes, hint)
+    return x.permute(order)
 
 
 def broadcast_to(x: Any, shape: Any) -> Any:

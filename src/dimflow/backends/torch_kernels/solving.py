@@ -5,7 +5,7 @@ from typing import Any
 import torch
 
 from dimflow import ops
-from dimflow.backends.torch_kernels.functions import floated, mirrored, promoted
+from dimflow.backends.torch_kernels.functions import floated, mirrored, promoted_fractions
 from dimflow.errors import ShapeMismatch
 from dimflow.ops.rules.shapes import broadcast_shapes
 
@@ -23,7 +23,7 @@ def pinv(x: Any, rcond: Any = None, hermitian: bool = False) -> Any:
 
 def solve(a: Any, b: Any) -> Any:
     """A b of one axis is a vector, any other holds columns, as on NumPy."""
-    a, b = promoted(floated(a), floated(b))
+    a, b = promoted_fractions(a, b)
     if b.ndim == 1:
         return solve(a, b[:, None])[..., 0]
     batch = broadcast_shapes([a.shape[:-2], b.shape[:-2]])
@@ -35,7 +35,7 @@ def solve_triangular(
     a: Any, b: Any, /, trans: Any = 0, lower: bool = False, unit_diagonal: bool = False
 ) -> Any:
     """PyTorch's, for a vector too."""
-    a, b = promoted(floated(a), floated(b))
+    a, b = promoted_fractions(a, b)
     if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
         raise ShapeMismatch("solve_triangular", "square matrices", tuple(a.shape))
     if trans in (1, 2, "T", "C"):
@@ -50,7 +50,7 @@ def lstsq(a: Any, b: Any, /, rcond: Any = None) -> Any:
 
     Residuals are left out where it is not, as NumPy does; so the rank is looked at.
     """
-    a, b = promoted(floated(a), floated(b))
+    a, b = promoted_fractions(a, b)
     m, n = a.shape
     if rcond is None:
         rcond = torch.finfo(a.dtype).eps * max(m, n)

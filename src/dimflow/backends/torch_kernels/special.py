@@ -8,8 +8,8 @@ import torch
 from dimflow.backends.torch_kernels.functions import floated, tensors
 
 
-def polygamma(x: Any, n: int = 1) -> Any:
-    """By PyTorch's, which takes the order first."""
+def polygamma(n: int, x: Any) -> Any:
+    """By PyTorch's."""
     return torch.special.polygamma(n, floated(x))
 
 

@@ -8,8 +8,9 @@ import math
 from argparse import ArgumentParser, Namespace
 from typing import Any
 
+import dimflow.units.typed_numbers as number
 from dimflow import constants
-from dimflow.cli import description, number, terminal
+from dimflow.cli import description, terminal
 from dimflow.cli.program import NO_RESULT
 from dimflow.constants import Constant
 from dimflow.errors import UndefinedConstantError

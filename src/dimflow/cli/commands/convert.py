@@ -6,6 +6,7 @@ definitions are; a rounded answer is marked by the sign ≈.
 """
 
 import math
+import re
 import sys
 from argparse import SUPPRESS, ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Iterable, Iterator
@@ -13,13 +14,15 @@ from fractions import Fraction
 from textwrap import fill
 from typing import Any, NamedTuple
 
-from dimflow.cli import description, number, quantity, terminal, via
-from dimflow.cli.number import Number
+import dimflow.units.typed_numbers as number
+import dimflow.units.typed_quantities as quantity
+from dimflow.cli import description, terminal, via
 from dimflow.cli.program import UsageError
-from dimflow.cli.quantity import Quantity
 from dimflow.errors import DimflowError, UnitConversionError
 from dimflow.units import Unit, convert, equivalencies, find_system, systems
 from dimflow.units.scale import ONE
+from dimflow.units.typed_numbers import Number
+from dimflow.units.typed_quantities import Quantity
 
 EXAMPLES = """
 examples:
@@ -72,6 +75,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.description = f"{parser.description}\n{told}"
 
 
+_FRACTION = re.compile(r"[0-9]+/[0-9]+")
 _USAGE = """dimflow convert [options] "VALUE UNIT" ... [TARGET]
        dimflow convert [options] VALUE ... UNIT [TARGET]"""
 _EXPLANATION = """\
@@ -125,6 +129,8 @@ def _request(words: list[str], source: str | None, target: str | None) -> _Reque
     if len(words) == 1 and " to " in words[0]:
         words = list(words[0].partition(" to "))
     words = [word.strip() for word in words]
+    if len(words) > 1 and _FRACTION.fullmatch(words[0]):  # 1/3 cup
+        words = [" ".join(words[:2]), *words[2:]]
     joins = target is None and "to" in words
     if joins:
         position = words.index("to")
@@ -135,6 +141,8 @@ def _request(words: list[str], source: str | None, target: str | None) -> _Reque
         if target is None and len(rest) > 1 and not quantity.has_value(rest[-1]):
             target = rest.pop()
         values, rest = rest, []
+        if any(map(quantity.has_value, values)):  # 1 mile and km are not two values
+            rest = [word for word in values if word != "-" and not quantity.has_value(word)]
     elif joins and any(map(quantity.is_number, rest)):  # 6 ft 2 in to cm
         values, rest = [" ".join(words)], []
     elif source is None and rest and (target is not None or len(rest) > 1 or values != ["-"]):
@@ -194,6 +202,8 @@ def _converted(given: Quantity, target: Unit, laws: list[Any]) -> Number:
         value = convert(given.value, given.unit, target, laws or None)
     except UnitConversionError as error:
         hint = error.hint or _likely_mistake(given.unit, target)
+        if "molar" in laws and "mass" in {given.unit.dimension.name, target.dimension.name}:
+            hint = f'say the mass of a mole: --via "{via.PARAMETERS["molar"]}"'
         raise UnitConversionError(given.unit, target, hint) from None
     if isinstance(value, Fraction):
         return value

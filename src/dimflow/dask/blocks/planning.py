@@ -160,9 +160,9 @@ def of_result(call: BlockCall, result: Any, said: Declared) -> Plan:
 
 def in_declared(operation: str, raw: Any, unit: Unit | None, target: Unit) -> Any:
     """A result in the unit that was declared; the dtype may change with it."""
+    if raw.dtype.kind == "b" and target.key is not PURE.key:
+        raise NotANumber(f"{operation} with unit={str(target)!r}", "conditions")
     if unit is None:
-        if raw.dtype.kind == "b" and target.key is not PURE.key:
-            raise NotANumber(f"{operation} with unit={str(target)!r}", "conditions")
         if raw.dtype.kind not in "biufc":
             raise NotANumber(operation, f"an array of {raw.dtype}")
         return raw

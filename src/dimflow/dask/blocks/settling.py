@@ -10,7 +10,7 @@ from dimflow.array.core import Core
 from dimflow.array.dimarray import DimArray
 from dimflow.errors import DimflowError
 from dimflow.ops.rules.convert import checked_converter
-from dimflow.ops.rules.units import PURE
+from dimflow.ops.rules.units import BARE, PURE
 from dimflow.units import Unit
 
 _NUMBERS = "biufc"  # kinds of dtype that a unit may belong to
@@ -38,7 +38,8 @@ def taken_apart(result: Any) -> tuple[Any, Unit | None] | None:
         return None
     if isinstance(result, Core):
         raw = result._raw
-        return (raw if hasattr(raw, "dtype") else np.asarray(raw)), result._unit
+        unit = None if result._unit is BARE else result._unit
+        return (raw if hasattr(raw, "dtype") else np.asarray(raw)), unit
     if hasattr(result, "shape") and hasattr(result, "dtype"):
         if hasattr(result, "unit") or hasattr(result, "units"):
             made = DimArray(result)  # a quantity of another library

@@ -37,7 +37,9 @@ class InUnit(OfFunction):
             result = result if self.part is None else result[self.part]
             if self.unit is None:
                 return result
-            return result.to(self.unit) if isinstance(result, DimArray) else wrap(result, self.unit)
+            if isinstance(result, DimArray):
+                return DimArray(result, self.unit)  # of bare numbers, too
+            return wrap(result, self.unit)
 
         return partial
 

@@ -8,9 +8,9 @@ from dimflow.array.numpy_host.algebra import EINSUM
 from dimflow.array.numpy_host.arranging import BLOCK
 from dimflow.array.numpy_host.choosing import CHOOSE
 from dimflow.array.numpy_host.parts import Handler, named, plan
-from dimflow.array.numpy_host.ufuncs import refuse_cut
 from dimflow.dask.host.patches import own
 from dimflow.dask.host.planned import library_of, plain
+from dimflow.ops.rules.values import refuse_cast
 
 FUNCTIONS: dict[str, Handler] = {}
 
@@ -59,7 +59,7 @@ def _einsum(*operands: Any, **kwargs: Any) -> Any:
         raws, unit = plan(EINSUM, [operands[i] for i in places])
         args = tuple(raws[i // 2] if i in places else operand for i, operand in enumerate(operands))
     library_of("da.einsum", EINSUM, raws)
-    refuse_cut("einsum", kwargs.get("dtype"), raws, unit)
+    refuse_cast("einsum", kwargs.get("dtype"), raws, unit)
     return wrap(own("einsum")(*args, **kwargs), unit)
 
 

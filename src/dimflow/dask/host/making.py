@@ -7,13 +7,13 @@ import numpy as np
 from dimflow.array.dimarray import DimArray, wrap
 from dimflow.array.numpy_host.making import ARANGE
 from dimflow.array.numpy_host.parts import Handler, named, plan
-from dimflow.array.numpy_host.ufuncs import refuse_cut
 from dimflow.dask.array import DaskDimArray
 from dimflow.dask.host.patches import own
 from dimflow.dask.host.planned import plain
 from dimflow.errors import UnitError, UnsupportedFunction
 from dimflow.ops.rules.convert import lazily
 from dimflow.ops.rules.units import PURE
+from dimflow.ops.rules.values import refuse_cast
 
 FUNCTIONS: dict[str, Handler] = {}
 
@@ -37,7 +37,7 @@ def _taken(name: str) -> Handler:
         array = _quantity(a)
         numbers = array if isinstance(array, DaskDimArray) else DaskDimArray(array)
         given = dict(zip(("dtype",), args[:1], strict=False)) if name == "array" else {}
-        refuse_cut(name, kwargs.get("dtype", given.get("dtype")), (numbers._raw,), array._unit)
+        refuse_cast(name, kwargs.get("dtype", given.get("dtype")), (numbers._raw,), array._unit)
         kwargs.pop("like", None)
         return wrap(own(name)(numbers._raw, *args, **kwargs), array._unit)
 
@@ -53,7 +53,7 @@ def _full(shape: Any, fill_value: Any, *args: Any, **kwargs: Any) -> Any:
     array = _quantity(fill_value)
     shape = plain(shape, "a shape")
     dtype = args[0] if args else kwargs.get("dtype")
-    refuse_cut("full", dtype, (array._raw,), array._unit)
+    refuse_cast("full", dtype, (array._raw,), array._unit)
     if not isinstance(array, DaskDimArray):
         return wrap(own("full")(shape, array.to_numpy()[()], *args, **kwargs), array._unit)
     raw = array._raw if dtype is None else array._raw.astype(dtype)
@@ -70,7 +70,7 @@ def _arange(*limits: Any, **kwargs: Any) -> Any:
             f"arange in {unit} needs a step, since a step of 1 depends on the unit",
             f"da.arange(start, stop, 1 * Unit({str(unit)!r}))",
         )
-    refuse_cut("arange", kwargs.get("dtype"), raws, unit)
+    refuse_cast("arange", kwargs.get("dtype"), raws, unit)
     numbers = [_number(raw) for raw in raws]
     by_name = dict(zip(given, numbers[len(limits) :], strict=True))
     kwargs = {key: plain(value, f"{key}= of da.arange") for key, value in kwargs.items()}

@@ -15,6 +15,7 @@ from dimflow.dask.host.patches import own
 from dimflow.dask.host.planned import parts_of
 from dimflow.errors import NotANumber, UnitError
 from dimflow.ops import Op
+from dimflow.ops.rules.values import refuse_cast
 from dimflow.units import Unit
 
 FUNCTIONS: dict[str, Handler] = {}
@@ -156,6 +157,7 @@ def _masked_array(data: Any, mask: Any = np.ma.nomask, fill_value: Any = None, *
     if fill_value is not None:
         fill_value = _filling(fill_value, unit, "da.ma.masked_array")
     options = pure(kw, "da.ma.masked_array")
+    refuse_cast("da.ma.masked_array", options.get("dtype"), (raw,), unit)
     return wrap(own("ma.masked_array")(raw, pure(mask, "a mask"), fill_value, **options), unit)
 
 

@@ -9,13 +9,14 @@ from dimflow.array.core import Core
 from dimflow.array.dimarray import wrap
 from dimflow.array.in_place import in_unit
 from dimflow.array.interpreter import separated
-from dimflow.array.numpy_host.choosing import masks_of
+from dimflow.array.numpy_host.choosing import ask_for_every, masks_of
 from dimflow.array.numpy_host.parts import Handler, named, plan
 from dimflow.array.numpy_host.rules import rule
 from dimflow.dask.host.patches import own
 from dimflow.dask.host.planned import parts_of, plain
 from dimflow.errors import ShapeMismatch, UnsupportedFunction
 from dimflow.ops.rules.units import PURE, counts_to_plain
+from dimflow.ops.rules.values import floated, refuse_cut
 from dimflow.units import Unit
 from dimflow.units.meaning import Logarithmic
 
@@ -24,7 +25,7 @@ FUNCTIONS: dict[str, Handler] = {}
 _BINCOUNT = rule("bincount", "x, /", counts_to_plain)
 
 
-def _is_number(bins: Any) -> bool:
+def is_number(bins: Any) -> bool:
     """Whether this is a number of bins, and not their edges."""
     return not isinstance(bins, (list, tuple)) and not getattr(bins, "shape", ())
 
@@ -33,10 +34,18 @@ def _edges(bins: Any, unit: Unit, name: str) -> Any:
     """A number of bins, or edges in the unit of the values."""
     if bins is None:
         return bins
+    if isinstance(bins, str):
+        reason = "how many bins it takes depends on the numbers"
+        raise UnsupportedFunction(f"{name} with bins={bins!r}", reason, "give a number, or edges")
     if isinstance(bins, (int, np.integer)) or (isinstance(bins, Core) and not bins.shape):
         _refuse_levels(lambda level: np.histogram_bin_edges(level, 1), unit)
         return int(bins._pure(f"a number of bins of {name}")) if isinstance(bins, Core) else bins
-    return in_unit(unit, bins, f"bins= of {name}")
+    return in_unit(unit, _given(bins), f"bins= of {name}")
+
+
+def _given(bins: Any) -> Any:
+    """Edges as one array, in their own unit: that of the first in a list."""
+    return bins if getattr(bins, "shape", ()) else ops.stack(list(bins))
 
 
 def _refuse_levels(attempt: Handler, unit: Unit) -> None:
@@ -51,17 +60,18 @@ def _ends(ends: Any, unit: Unit, name: str) -> Any:
     return tuple(in_unit(unit, end, f"range= of {name}") for end in ends)
 
 
-def _counted(raw: Any, weights: Any, density: Any, units: list[Unit]) -> Any:
-    """Counts are plain, and sums of weights in their unit; a density is one per unit of each axis.
+def _counted(raw: Any, weights: Any, density: Any, units: list[Unit], kept: list[Any]) -> Any:
+    """Counts are plain, and sums of weights in their unit; a density is one per unit of the edges.
 
     Its integral is 1, whatever the weights are in.
     """
     if density:
-        unit = PURE
-        for each in units:
+        unit = target = PURE
+        for each, edges in zip(units, kept, strict=True):
             _refuse_levels(lambda level: ops.divide(1.0, level), each)
             unit = unit / each.delta
-        return wrap(raw, unit)
+            target = target / (edges._unit.delta if isinstance(edges, Core) else PURE)
+        return wrap(raw, unit).to(target)
     return wrap(raw, weights._unit) if isinstance(weights, Core) else raw
 
 
@@ -93,7 +103,8 @@ def _histogram(
         weights=None if weigh is None else weigh.rechunk(raw.chunks),
         density=density,
     )
-    return _counted(counts, weights, density, [unit]), wrap(edges, unit)
+    kept = wrap(edges, unit) if bins is None or is_number(bins) else _given(bins)
+    return _counted(counts, weights, density, [unit], [kept]), kept
 
 
 @named(FUNCTIONS, "histogramdd")
@@ -107,22 +118,31 @@ def _histogramdd(
 ) -> Any:
     """Every column with edges in its own unit; columns of one array share theirs."""
     name = "da.histogramdd"
-    if range is None and any(map(_is_number, bins if isinstance(bins, (list, tuple)) else [bins])):
+    if range is None and any(map(is_number, bins if isinstance(bins, (list, tuple)) else [bins])):
         reason = "the ends of its bins must be known before anything is computed"
         raise UnsupportedFunction(name, reason, "give them: range=[(low, high), ...]")
     raws, units = _columns(sample, name)
     rows = (raws[0] if isinstance(raws, tuple) else raws).chunks[0]
     weigh = _weights(weights, name)
-    counts, edges = own("histogramdd")(
+    asked = [bins] * len(units) if is_number(bins) else bins
+    ends = [None] * len(units) if range is None else range
+    edges = _each(asked, units, name, _edges)
+    for i, limits in enumerate(_each(ends, units, name, _ends)):
+        if is_number(edges[i]):  # beside edges, Dask takes such a number for one of them
+            low, high = limits
+            edges[i] = np.linspace(low, high, edges[i] + 1)
+    counts, _ = own("histogramdd")(
         raws,
-        bins=_each(bins, units, name, _edges),
-        range=_each(range, units, name, _ends),
+        bins=edges,
         normed=normed,
         weights=None if weigh is None else own("asarray")(weigh).rechunk((rows,)),
         density=density,
     )
-    found = [wrap(edge, unit) for edge, unit in zip(edges, units, strict=True)]
-    return _counted(counts, weights, density or normed, units), found
+    kept = [
+        wrap(edge, unit) if is_number(number) else _given(number)
+        for edge, unit, number in zip(edges, units, asked, strict=True)
+    ]
+    return _counted(counts, weights, density or normed, units, kept), kept
 
 
 def _columns(sample: Any, name: str) -> tuple[Any, list[Unit]]:
@@ -136,9 +156,7 @@ def _columns(sample: Any, name: str) -> tuple[Any, list[Unit]]:
 
 
 def _each(values: Any, units: list[Unit], name: str, function: Any) -> Any:
-    """A value for every column in the unit of that; one number counts for all."""
-    if values is None or isinstance(values, (int, np.integer)):
-        return values
+    """A value for every column in the unit of that."""
     if len(values) != len(units):
         raise ShapeMismatch(f"{name}: bins= and range=", f"{len(units)} columns", len(values))
     return [function(value, unit, name) for value, unit in zip(values, units, strict=True)]
@@ -146,7 +164,9 @@ def _each(values: Any, units: list[Unit], name: str, function: Any) -> Any:
 
 @named(FUNCTIONS, "histogram2d")
 def _histogram2d(x: Any, y: Any, bins: Any = 10, *args: Any, **kwargs: Any) -> Any:
-    """Two columns, each with edges in its own unit."""
+    """Two columns, each with edges in its own unit; edges alone count for both."""
+    if not is_number(bins) and len(bins) > 2:
+        bins = [bins, bins]
     counts, (rows, columns) = _histogramdd((x, y), bins, *args, **kwargs)
     return counts, rows, columns
 
@@ -161,6 +181,10 @@ def _pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> A
     written = {"constant": "constant_values", "linear_ramp": "end_values"}.get(mode)
     if written is not None:
         kwargs[written] = _around(kwargs.get(written, 0), unit)
+        for value in _leaves(kwargs[written]):
+            refuse_cut(value, raw.dtype)
+    if mode in ("mean", "linear_ramp"):  # of integers they are fractions, which Dask cuts off
+        raw = floated(raw)
     widths = plain(pad_width, "pad_width= of da.pad")
     return wrap(own("pad")(raw, widths, mode, **plain(kwargs, "da.pad")), unit)
 
@@ -169,6 +193,13 @@ def _around(value: Any, unit: Unit) -> Any:
     if type(value) in (list, tuple):
         return type(value)(_around(v, unit) for v in value)
     return in_unit(unit, value, "da.pad")
+
+
+def _leaves(value: Any) -> list[Any]:
+    """The values of nested pairs."""
+    if type(value) in (list, tuple):
+        return [leaf for v in value for leaf in _leaves(v)]
+    return [value]
 
 
 class _Pieces:
@@ -183,6 +214,7 @@ class _Pieces:
     def __call__(self, block: Any, *conditions: Any) -> Any:
         source, target = self.units
         masks = masks_of(list(conditions), block, len(self.functions))
+        ask_for_every(masks, target)
         result = wrap(np.zeros(block.shape, block.dtype), target)
         for mask, piece in zip(masks, self.functions, strict=True):
             if callable(piece) and mask.any():

@@ -146,13 +146,13 @@ class Reductions(DimArray):
         return self._folded("argmin", axis, keepdims=keepdims, split_every=split_every, out=out)
 
     def cumsum(
-        self, axis: Any = None, out: Any = None, *, dtype: Any = None, method: str = "sequential"
+        self, axis: Any = None, dtype: Any = None, out: Any = None, method: str = "sequential"
     ) -> Any:
         """Running sums. The method "blelloch" sums in a tree, which more workers can share."""
         return with_units("cumsum", self, axis, dtype=dtype, out=out, method=method)
 
     def cumprod(
-        self, axis: Any = None, out: Any = None, *, dtype: Any = None, method: str = "sequential"
+        self, axis: Any = None, dtype: Any = None, out: Any = None, method: str = "sequential"
     ) -> Any:
         """Running products of pure numbers."""
         return with_units("cumprod", self, axis, dtype=dtype, out=out, method=method)
@@ -207,16 +207,6 @@ class Functions(Reductions):
             raise UnsupportedFunction("DaskDimArray.reshape", reason, "use one of them")
         wanted = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
         return with_units("reshape", self, wanted, merge_chunks, limit)
-
-    def trace(self, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None) -> Any:
-        """The sum of the diagonal."""
-        return with_units("trace", self, offset, axis1, axis2, dtype)
-
-    def view(self, dtype: Any = None, order: str = "C") -> NoReturn:
-        """Refused: the bits of a number read as another are no quantity."""
-        reason = "the bits of a number, read as another, are no quantity"
-        hint = "x.astype(dtype) converts; x.data.view(dtype) reads the bits of the numbers"
-        raise UnsupportedFunction("DaskDimArray.view", reason, hint)
 
     def to_tiledb(self, uri: Any, *args: Any, **kwargs: Any) -> NoReturn:
         """Refused: it stores no unit."""

@@ -19,6 +19,7 @@ from dimflow.array.numpy_host.making import FUNCTIONS as MAKING
 from dimflow.array.numpy_host.parts import Handler, mapped, named
 from dimflow.dask.host.blindness import refuse_blind
 from dimflow.dask.host.making import FUNCTIONS as DASKS_MAKING
+from dimflow.dask.host.measuring import is_number
 from dimflow.dask.host.patches import explained, is_within, with_units
 from dimflow.dask.host.targets import written
 from dimflow.errors import UnsupportedFunction
@@ -51,8 +52,7 @@ def _histogram(
     a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None
 ) -> Any:
     """Between the lowest and the highest value, which stay as lazy as the counts."""
-    is_counted = isinstance(bins, (int, np.integer)) or not np.ndim(bins)
-    if range is None and is_counted and not isinstance(bins, str):
+    if range is None and is_number(bins) and not isinstance(bins, str):
         range = (ops.min(a), ops.max(a))
     return with_units("histogram", a, bins, range, False, weights, density)
 

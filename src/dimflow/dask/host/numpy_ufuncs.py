@@ -1,6 +1,6 @@
 """NumPy's ufuncs on lazy arrays with keywords (`out=`, `where=`, `dtype=`), and their methods."""
 
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import dask.array as da
@@ -16,11 +16,10 @@ from dimflow.array.numpy_host.ufuncs import (
     POWERS,
     array_ufunc,
     defaults,
+    is_numpys,
     op_of,
     plain_keywords,
-    refuse_cut,
     resolved,
-    run_for,
 )
 from dimflow.backends import backend
 from dimflow.backends.dask_blocks.pairing import is_open, refuse_pairs
@@ -29,6 +28,7 @@ from dimflow.dask.host.planned import library_of
 from dimflow.dask.host.targets import written
 from dimflow.errors import DimensionError, UnitError, UnsupportedFunction
 from dimflow.ops import Op
+from dimflow.ops.rules.values import refuse_cast
 
 _KNOWN = frozenset(("out", "where", "dtype"))
 _REDUCTIONS = {
@@ -44,13 +44,19 @@ _ACCUMULATIONS = {np.add: "cumulative_sum", np.multiply: "cumulative_prod"}
 
 def asked(array: Any, ufunc: Any, method: str, inputs: Any, kwargs: dict[str, Any]) -> Any:
     """What NumPy calls: `DaskDimArray.__array_ufunc__`."""
+    if not is_numpys(ufunc):
+        return array_ufunc(array, ufunc, method, *inputs, **kwargs)
     if method == "__call__":
         if kwargs:
             return called(ufunc, inputs, kwargs)
         if ufunc.__name__ not in POWERS and all(type(x) is type(array) for x in inputs):
             op = op_of(ufunc)  # nothing to lift or to ask: Dask's ufunc or the op at once
             found = _by_dask(ufunc, op, inputs) if _is_dasks(ufunc) else None
-            return run_for(op, inputs, defaults(op)) if found is None else found
+            try:
+                return op.run(inputs, defaults(op)) if found is None else found
+            except UnitError as error:
+                error.of_call(f"np.{ufunc.__name__}")
+                raise
     if method in ("reduce", "accumulate"):
         return folded(ufunc, method, inputs[0], kwargs)
     return array_ufunc(array, ufunc, method, *inputs, **kwargs)
@@ -107,12 +113,16 @@ def called(ufunc: Any, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     library_of(name, op, tuple(raws))
     if where is not True and any(map(has_holes, (where, *raws))):
         refuse_blind(f"the ufunc {name} with where=")
-    refuse_cut(name, kwargs.get("dtype"), tuple(raws), unit)
+    refuse_cast(name, kwargs.get("dtype"), tuple(raws), unit)
     options = {"dtype": kwargs.get("dtype")}
     if where is not True:
         options |= {"where": where, "out": _held(target, unit, name)}
     refuse_pairs(name, [*raws, *(options.get(key) for key in ("where", "out"))])
-    result = dressed(elemwise(ufunc, *_in_blocks(raws), **options), unit)
+    run = ufunc
+    if options["dtype"] is not None:  # Dask's own casts what narrow integers have wrapped to
+        run = partial(ufunc, dtype=options["dtype"])
+        options["dtype"] = run(*[_empty(raw) for raw in raws]).dtype
+    result = dressed(elemwise(run, *_in_blocks(raws), **options), unit)
     return result if target is None else written(target, result, name)
 
 
@@ -132,6 +142,11 @@ def _held(target: Any, unit: Any, name: str) -> Any:
     if unit is None or not isinstance(target, Core):
         return (target._raw if isinstance(target, Core) else target).copy()
     return in_unit(unit, target, f"out= of {name}").copy()
+
+
+def _empty(raw: Any) -> Any:
+    """What has the dtype of an argument and no elements; a number as it is."""
+    return np.empty(0, raw.dtype) if hasattr(raw, "dtype") else raw
 
 
 def _in_blocks(raws: Any) -> list[Any]:
@@ -157,7 +172,7 @@ def folded(ufunc: Any, method: str, array: Any, kwargs: dict[str, Any]) -> Any:
         if key not in op.signature.parameters:
             raise UnsupportedFunction(name, f"{key}= has a meaning for NumPy's own arrays only")
     raws, units = separated((array,))
-    refuse_cut(name, params.get("dtype"), raws, units[0])  # type: ignore[arg-type]
+    refuse_cast(name, params.get("dtype"), raws, units[0])
     result = op(array, **params)
     target = out[0] if isinstance(out, tuple) else out
     return result if target is None else written(target, result, name)

@@ -5,7 +5,8 @@ names are replaced by functions that look at their arguments first. Without an a
 among these, Dask's own function runs as ever. Nothing within Dask is changed: what was imported
 from it before keeps to itself, and refuses arrays with units by `to_dask_array`. But two methods of
 its arrays would take them for constants, and put all of one into every block: these look too, and
-so does the call of a `da.gufunc`, which Dask makes of a user's function.
+so does the call of a `da.gufunc`, which Dask makes of a user's function. An index that is a mask of
+ours would be read as integers (`raw[x > y]`), so indexing looks as well.
 """
 
 from collections.abc import Callable
@@ -16,14 +17,15 @@ from typing import Any
 from dask.array import Array, gufunc
 from dask.array.ufunc import ufunc
 
-from dimflow.array.arrival import when_imported
 from dimflow.array.core import Core
+from dimflow.array.indexing import raw_key
 from dimflow.array.numpy_host.parts import mapped
+from dimflow.arrival import when_imported
 from dimflow.backends.dask_blocks.lengths import blame_lengths
-from dimflow.errors import DimensionError
+from dimflow.errors import DimensionError, UnitError
 
 MODULES = ("", "linalg", "fft", "ma", "random", "overlap", "lib.stride_tricks", "stats")
-METHODS = ("dot", "map_blocks")
+METHODS = ("dot", "map_blocks", "__getitem__", "__setitem__")
 _LATE = "stats"  # which Dask itself imports for those alone who ask for it, with all of SciPy's
 
 # What a `da.gufunc` keeps for the call.
@@ -116,11 +118,16 @@ def _dispatching(original: Callable[..., Any], name: str) -> Callable[..., Any]:
 
 
 def _method(original: Callable[..., Any], name: str) -> Callable[..., Any]:
-    """A method of Dask's arrays by the function of its name; a function of users' comes first."""
+    """A method of Dask's arrays by the function of its name; a user's function comes first.
+
+    An index has its arrays in place of ours.
+    """
 
     def call(self: Any, /, *args: Any, **kwargs: Any) -> Any:
         if not holds_units(args, kwargs):
             return original(self, *args, **kwargs)
+        if name.startswith("__"):
+            return original(self, raw_key(args[0]), *args[1:])
         function = getattr(module_of(""), name)
         if name == "dot":
             return function(self, *args, **kwargs)
@@ -165,9 +172,10 @@ def explained(
     """
     try:
         return function(*args, **kwargs)
-    except DimensionError as error:
-        if name.startswith(_OF_PARTS):
+    except UnitError as error:
+        if isinstance(error, DimensionError) and name.startswith(_OF_PARTS):
             error.operation = name.partition(".")[2]
+        error.of_call(name.rpartition(".")[2])
         raise
     except Exception as error:
         found: list[Any] = []

@@ -10,15 +10,16 @@ import numpy as np
 from dimflow import ops
 from dimflow.array.core import Core
 from dimflow.array.dimarray import DimArray
-from dimflow.array.interpreter import converted, separated
+from dimflow.array.interpreter import converted, planned, refuse_cut, separated
+from dimflow.array.numpy_host.by_op import KEEPS_DTYPE
 from dimflow.array.numpy_host.out import dressed
-from dimflow.array.numpy_host.ufuncs import plan_for, refuse_cut
 from dimflow.backends.dask import BACKEND as DASK
 from dimflow.backends.dask_blocks import holes
 from dimflow.backends.dask_blocks.lengths import may_be_empty
 from dimflow.dask.host.targets import written
 from dimflow.errors import BackendMismatch, UnsupportedFunction
 from dimflow.ops import Op, dispatch
+from dimflow.ops.rules.values import refuse_cut_like
 from dimflow.units import Unit
 
 _P = inspect.Parameter
@@ -80,9 +81,13 @@ class Planned:
             given.pop("split_every", None)  # the shape of a tree, in which Dask's functions stumble
         if is_traced or (self.by_kernel and not self._more(given)):
             return self._run_op(arrays, params, given, out)
-        plan = plan_for(self.op, raws, units, params)
+        plan = planned(self.op, raws, units, params)
         raws = self._in_blocks(converted(plan, raws))
-        refuse_cut(self.name, given.get("dtype"), raws, plan.result)
+        if given.get("dtype") is not None:
+            asked = {**params, "dtype": given["dtype"]}
+            refuse_cut(self.op, self.name, raws, asked, units, plan.result)
+        elif self.op.name in KEEPS_DTYPE:
+            refuse_cut_like(self.name, raws[0].dtype, raws[1])
         self._fill(given, raws, counts)
         found = holes.of_op(self.op, self.function(*bound.args, **bound.kwargs), raws)
         result = dressed(found, plan.result)

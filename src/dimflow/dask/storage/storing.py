@@ -16,6 +16,7 @@ from dimflow.dask.storage.targets import done_after, scheduler_in
 from dimflow.errors import DtypeMismatch, ShapeMismatch, UnitError, UnitLossError
 from dimflow.io.attributes import unit_in, with_encoding
 from dimflow.units import Unit
+from dimflow.units.alike import is_number
 
 
 def write_into(
@@ -72,7 +73,7 @@ def _unit_for(x: Any, target: Any, given: Any) -> Unit:
         return own
     if given is not None:
         return as_unit(given)
-    if x.unit.is_dimensionless:
+    if is_number(x.unit):
         return Unit("")
     hint = f"say in which unit the numbers are written: store(..., unit={str(x.unit)!r})"
     raise UnitLossError("store into a plain array", x.unit, hint)

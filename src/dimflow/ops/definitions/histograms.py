@@ -45,6 +45,7 @@ def _estimated(x: Any, rule: str, low: Any, high: Any, limits: Any) -> int:
     if limits is not None:
         inside = ops.logical_and(ops.greater_equal(x, low), ops.less_equal(x, high))
         x = ops.index(x, inside, key=("mask",))
+    x, low, high = map(ops.stop_gradient, (x, low, high))  # a number of bins is a step
     reach = float(high) - float(low)
     count = shape_of(x)[0]
     width = _WIDTHS[rule](x, count, float(ops.max(x) - ops.min(x))) if count else 0.0

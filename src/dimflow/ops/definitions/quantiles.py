@@ -5,7 +5,7 @@ from typing import Any
 
 from dimflow import ops
 from dimflow.errors import UnitError
-from dimflow.ops.rules.shapes import normalized
+from dimflow.ops.rules.shapes import reduced_axes
 from dimflow.ops.rules.transposition import shape_of
 from dimflow.ops.rules.values import constant, floated
 
@@ -126,7 +126,7 @@ def _quantile(
 ) -> Any:
     x = floated(x)
     shape, shape_q = shape_of(x), shape_of(q)
-    axes = normalized(axis, len(shape))
+    axes = reduced_axes(axis, len(shape))
     q = floated(q) if hasattr(q, "dtype") else constant(float(q), x)
     parts = ops.divide(ops.reshape(q, shape=(-1,)), scale) if scale != 1 else _flat(q)
     parts = ops.add(parts, ops.zeros_like(x, dtype=parts.dtype, shape=(1,)))  # of x's library

@@ -5,7 +5,7 @@ from typing import Any
 
 from dimflow import ops
 from dimflow.ops.rules.dtypes import kind_of
-from dimflow.ops.rules.shapes import normalized
+from dimflow.ops.rules.shapes import normalized, reduced_axes
 from dimflow.ops.rules.transposition import shape_of
 from dimflow.ops.rules.values import counted, floated
 
@@ -26,7 +26,7 @@ def logsumexp(x: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
     """Less the maximum before exp, which is added again after log."""
     x = floated(x)
     shape = shape_of(x)
-    axes = normalized(axis, len(shape))
+    axes = reduced_axes(axis, len(shape))
     if any(shape[a] == 0 for a in axes):
         return ops.log(ops.sum(ops.exp(x), axis=axis, keepdims=keepdims))
     highest = ops.max(ops.real(x), axis=axes, keepdims=True)

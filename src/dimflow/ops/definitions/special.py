@@ -27,7 +27,7 @@ def of_real_numbers(function: Part) -> Part:
         for x in args:
             if kind_of(x) == "c":
                 what = f"complex numbers ({getattr(x, 'dtype', complex)}); it is for real ones"
-                raise NotANumber(function.__name__, what)
+                raise NotANumber(function.__name__.lstrip("_"), what)
         return function(*map(floated, args), **params)
 
     return checked
@@ -275,9 +275,13 @@ def _cotangent_derivative(n: int) -> tuple[float, ...]:
     return tuple(reversed(powers))
 
 
-@of_real_numbers
-def polygamma(x: Any, n: Any = 1) -> Any:
+def polygamma(n: Any, x: Any) -> Any:
     """The n-th derivative of digamma; nan at negative whole numbers."""
+    return _polygamma(x, n=n)
+
+
+@of_real_numbers
+def _polygamma(x: Any, n: Any) -> Any:
     if not isinstance(n, int) or isinstance(n, bool) or n < 0:
         raise NotANumber("polygamma", f"n={n!r} (it takes a whole number from 0 on)")
     if n == 0:

@@ -1,12 +1,13 @@
 """Calculus of sampled functions: differences, derivatives, integrals, interpolation."""
 
-from math import pi
+from math import inf, pi
 from typing import Any
 
 from dimflow import ops
-from dimflow.errors import DimensionError, PointError, PureNumberError, ShapeMismatch, UnitError
+from dimflow.errors import PointError, PureNumberError, ShapeMismatch, UnitError
 from dimflow.ops.domain import Sample
 from dimflow.ops.rules import points
+from dimflow.ops.rules.dtypes import kind_of
 from dimflow.ops.rules.layout import laid_out
 from dimflow.ops.rules.shapes import normalized
 from dimflow.ops.rules.transposition import shape_of
@@ -20,9 +21,12 @@ from dimflow.ops.rules.units import (
     common,
     unit_of,
     unit_rule,
+    unlike,
 )
+from dimflow.ops.rules.values import floated
 from dimflow.ops.table import composite
 from dimflow.units import Unit
+from dimflow.units.alike import are_alike
 
 
 def along(
@@ -53,7 +57,7 @@ def _difference(call: Call) -> Resolved:
 def _difference_of_points(rule: UnitRule, call: Call) -> Resolved:
     """Differences, but for n=0, which gives the points themselves; a bare 0 is no point."""
     kept = points.keep(rule, call)
-    return kept if call.params["n"] == 0 else points.delta(rule, call)
+    return kept if call.params["n"] == 0 else points.steps(rule, call)
 
 
 def _is_bare_zero(value: Any) -> bool:
@@ -114,6 +118,8 @@ def diff(x: Any, /, n: int = 1, axis: int = -1, prepend: Any = None, append: Any
 def ediff1d(x: Any, /, to_end: Any = None, to_begin: Any = None) -> Any:
     """Differences of neighbours of the flattened array, between values put at the two ends."""
     flat = ops.reshape(x, shape=(-1,))
+    if any(end is not None and kind_of(end) in "fc" for end in (to_begin, to_end)):
+        flat = floated(flat)  # differences in the dtype that they are joined in
     before, after = (
         ops.reshape(end, shape=(-1,)) if shape_of(end) else end for end in (to_begin, to_end)
     )
@@ -157,6 +163,7 @@ def _slope(f: Any, axis: int, step: Any, edge_order: int) -> Any:
 
     It is written with differences of f alone, so that points (°C) have one.
     """
+    f, step = floated(f), floated(step)
     ndim, n = f.ndim, f.shape[axis]
     rise = f[along(ndim, axis, 1, None)] - f[along(ndim, axis, None, -1)]
     if shape_of(step):
@@ -259,8 +266,8 @@ def _integral(call: Call) -> Resolved:
     if len(call.units) == 3:
         return Resolved((None, None, None), unit)
     initial = call.units[3]
-    if isinstance(initial, Unit) and initial.dimension is not unit.dimension:
-        raise DimensionError(call.op.name, unit, initial, names=("the integral", "initial"))
+    if isinstance(initial, Unit) and not are_alike(initial, unit):
+        raise unlike(call.op.name, unit, initial, ("the integral", "initial"))
     return Resolved((None, None, None, unit), unit)
 
 
@@ -276,6 +283,12 @@ def _widths(y: Any, x: Any, dx: Any, axis: int, op: str) -> Any:
         return ops.reshape(d, shape=tuple(n - 1 if i == axis else 1 for i in range(y.ndim)))
     ndim = len(shape_of(x))
     return x[along(ndim, axis - y.ndim, 1, None)] - x[along(ndim, axis - y.ndim, None, -1)]
+
+
+def _beside(y: Any, x: Any) -> Any:
+    """y with as many axes as its coordinates x, along which it is the same."""
+    missing = 0 if x is None else len(shape_of(x)) - len(shape_of(y))
+    return ops.reshape(y, shape=(*[1] * missing, *shape_of(y))) if missing > 0 else y
 
 
 def _areas(y: Any, x: Any, dx: Any, axis: int, op: str) -> Any:
@@ -307,6 +320,7 @@ def trapezoid(y: Any, /, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
 
     Its unit is that of y times that of x; x may be points (°C), whose differences count.
     """
+    y = _beside(y, x)
     axis = _axis_of("trapezoid", y, axis)
     return ops.sum(_areas(y, x, dx, axis, "trapezoid"), axis=axis)
 
@@ -328,6 +342,7 @@ def cumulative_trapezoid(
 
     One element fewer than y, unless `initial` (0, or a value in the integral's unit) stands first.
     """
+    y = _beside(y, x)
     axis = _axis_of("cumulative_trapezoid", y, axis)
     total = ops.cumulative_sum(_areas(y, x, dx, axis, "cumulative_trapezoid"), axis=axis)
     return _with_ends(total, axis, before=initial, after=None)
@@ -349,6 +364,7 @@ def simpson(y: Any, /, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
     With an odd number of intervals the last one takes the parabola through the last three points
     (Cartwright 2017), as in SciPy; two points make a trapezoid.
     """
+    y = _beside(y, x)
     axis = _axis_of("simpson", y, axis)
     n = y.shape[axis]
     widths = _widths(y, x, dx, axis, "simpson")
@@ -381,20 +397,10 @@ def simpson(y: Any, /, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
 # Interpolation
 
 
-def _same_period(call: Call, values: int, period: int) -> None:
-    """Ask for a period of the values' own dimension: a bare 360 beside degrees would be radians."""
-    unit, given = unit_of(call, values), call.units[period]
-    if isinstance(given, Unit) and given.dimension is not unit.dimension:
-        hint = "write the period with its unit, such as 360 * units.deg"
-        names = call.argument(values), call.argument(period)
-        raise DimensionError(call.op.name, unit, given, hint, names)
-
-
 @unit_rule
 def _interpolated(call: Call) -> Resolved:
     """Where: one unit for x, xp and the period. What: one unit for fp, left and right."""
     where = common(call, (1, 0, 5))
-    _same_period(call, 1, 5)
     what = common(call, (2, 3, 4))
     return Resolved((where, where, what, what, what, where), what)
 
@@ -446,6 +452,7 @@ def interp(
     if len(shape_of(xp)) != 1 or shape_of(xp) != shape_of(fp) or not xp.shape[0]:
         shapes = f"{shape_of(xp)} and {shape_of(fp)}"
         raise ShapeMismatch("interp", "xp and fp of one axis and the same length", shapes)
+    x, xp, fp = map(floated, (x, xp, fp))
     if period is not None:
         x, xp, fp = _periodic(x, xp, fp, period)
         left = right = None
@@ -456,7 +463,8 @@ def interp(
         index = ops.clip(ops.searchsorted(xp, x, side="right") - 1, 0, n - 2)
         x0, x1 = ops.take(xp, index, axis=0), ops.take(xp, index + 1, axis=0)
         y0, y1 = ops.take(fp, index, axis=0), ops.take(fp, index + 1, axis=0)
-        inside = y0 + (y1 - y0) * ((x - x0) / (x1 - x0))
+        width = ops.where(x1 == x0, inf, x1 - x0)  # at a step the derivative is not 0 / 0
+        inside = y0 + (y1 - y0) * ((x - x0) / width)
     inside = ops.where(x == xp[-1], fp[-1], inside)
     inside = ops.where(x > xp[-1], fp[-1] if right is None else right, inside)
     return ops.where(x < xp[0], fp[0] if left is None else left, inside)
@@ -476,7 +484,6 @@ def _periodic_values(call: Call) -> Resolved:
         target = PURE if unit.dimension is PURE.dimension else RADIAN
         common(call)
         return Resolved((target, target, None), target)
-    _same_period(call, 0, 2)
     if call.units[2] is ZERO:
         raise UnitError("unwrap needs a period other than 0")
     common(call)

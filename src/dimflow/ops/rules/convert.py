@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from dimflow.units import Unit, find_conversion
 from dimflow.units.conversion import Exponential, Function, Linear, Logarithm, Power, Step
 from dimflow.units.scale import ONE, Scale
@@ -14,6 +16,10 @@ _LOGARITHMS = {0: "log", 2: "log2", 10: "log10"}
 
 # Types of arrays whose library puts linear conversions together, and how it runs one.
 lazily: dict[type, Callable[[Any, Linear], Any]] = {}
+
+# Types of arrays whose library makes of long integers fractions that lose digits of theirs, and
+# what makes fractions of them that do not.
+exactly: dict[type, Converter] = {}
 
 
 def converter(source: Unit, target: Unit, via: Any = None) -> Converter | None:
@@ -31,7 +37,7 @@ def converter(source: Unit, target: Unit, via: Any = None) -> Converter | None:
 
 def checked_converter(source: Unit, target: Unit, via: Any = None) -> Converter | None:
     """The same, where nothing is absorbed: `.to()` and assignment."""
-    if source.key is target.key:
+    if source is target:
         return None
     return chained(find_conversion(source, target, via).steps)
 
@@ -67,13 +73,27 @@ def divided_by(scale: Scale) -> tuple[bool, float]:
     return False, float(scale)
 
 
+def _by_parts(x: Any, convert: Converter) -> Any:
+    """Complex numbers with both parts scaled: NumPy's product with a real number is one of complex
+    numbers, in which 0 * inf is nan.
+    """
+    result = np.array(x)
+    result.real, result.imag = convert(x.real), convert(x.imag)
+    return result if isinstance(x, np.ndarray) else result[()]
+
+
 # Some libraries' operators take no fraction beside integers; the ops always do.
 
 
 def _divided(divisor: float, step: Linear) -> Converter:
     def convert(x: Any) -> Any:
+        if type(x) is np.ndarray:
+            return x / divisor if x.dtype.kind != "c" else _by_parts(x, convert)
         if type(x) in lazily:
             return lazily[type(x)](x, step)
+        if isinstance(x, np.complexfloating):
+            return _by_parts(x, convert)
+        x = exact_fraction(x)
         try:
             return x / divisor
         except TypeError:
@@ -84,8 +104,13 @@ def _divided(divisor: float, step: Linear) -> Converter:
 
 def _multiplied(factor: float, step: Linear) -> Converter:
     def convert(x: Any) -> Any:
+        if type(x) is np.ndarray:
+            return x * factor if x.dtype.kind != "c" else _by_parts(x, convert)
         if type(x) in lazily:
             return lazily[type(x)](x, step)
+        if isinstance(x, np.complexfloating):
+            return _by_parts(x, convert)
+        x = exact_fraction(x)
         try:
             return x * factor
         except TypeError:
@@ -101,9 +126,18 @@ def _shifted(step: Linear) -> Converter:
     def convert(x: Any) -> Any:
         if type(x) in lazily:
             return lazily[type(x)](x, step)
-        return (x if multiply is None else multiply(x)) + offset
+        x = exact_fraction(x) if multiply is None else multiply(x)
+        try:
+            return x + offset
+        except TypeError:
+            return _op("add", x, offset)
 
     return convert
+
+
+def exact_fraction(x: Any) -> Any:
+    """Long integers as fractions of their digits, where a library would lose some."""
+    return exactly[type(x)](x) if type(x) in exactly else x
 
 
 def _op(name: str, x: Any, number: float) -> Any:
@@ -125,10 +159,15 @@ def _ends(denominator: int) -> bool:
 
 
 def _function(step: Step) -> Converter:
-    from dimflow import ops
-
     if isinstance(step, Linear):
         return _shifted(step) if step.offset else scaled(step.factor)
+    function = _curve(step)
+    return lambda x: function(exact_fraction(x))
+
+
+def _curve(step: Step) -> Converter:
+    from dimflow import ops
+
     if isinstance(step, Power):
         exponent = step.exponent
         return (lambda x: 1 / x) if exponent == -1 else lambda x: x**exponent

@@ -43,6 +43,8 @@ def kind(dtype: Any) -> str:
     """
     if isinstance(dtype, np.dtype) and dtype.kind in "biufc":
         return str(dtype.kind)
+    if isinstance(dtype, (list, tuple)):
+        return "V"  # of records
     name = str(dtype)
     for part, letter in _KINDS:
         if part in name:

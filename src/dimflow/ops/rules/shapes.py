@@ -4,6 +4,7 @@ A length of None is known to the data alone (how many elements a mask picks).
 """
 
 from collections.abc import Callable, Sequence
+from operator import index
 from typing import Any
 
 from dimflow.errors import ShapeMismatch
@@ -44,10 +45,15 @@ def reduced(shapes: tuple[Any, ...], params: dict[str, Any]) -> Shape:
 
 def without(shape: Any, axis: Any, keepdims: bool = False) -> Shape:
     """A shape without some axes (None: without any)."""
-    dropped = normalized(axis, len(shape))
+    dropped = reduced_axes(axis, len(shape))
     if keepdims:
         return tuple(1 if i in dropped else n for i, n in enumerate(shape))
     return tuple(n for i, n in enumerate(shape) if i not in dropped)
+
+
+def reduced_axes(axis: Any, ndim: int) -> tuple[int, ...]:
+    """Axes that a reduction drops. As in NumPy a number, which has none, may be asked for one."""
+    return () if not ndim and axis in (0, -1) else normalized(axis, ndim)
 
 
 def normalized(axis: Any, ndim: int) -> tuple[int, ...]:
@@ -56,13 +62,20 @@ def normalized(axis: Any, ndim: int) -> tuple[int, ...]:
         return tuple(range(ndim))
     axes = axis if isinstance(axis, (tuple, list)) else (axis,)
     result = []
-    for a in axes:
+    for a in map(index, axes):
         if not -ndim <= a < ndim:
             raise ShapeMismatch("axis", f"an axis from {-ndim} to {ndim - 1}", a)
         result.append(a % ndim)
     if len(set(result)) != len(result):
         raise ShapeMismatch("axis", "axes that differ", axis)
     return tuple(result)
+
+
+def is_by_columns(order: Any) -> bool:
+    """Whether elements are counted in Fortran's order; only NumPy's arrays have others than two."""
+    if order not in ("C", "F"):
+        raise ValueError(f"order must be 'C' or 'F' (got {order!r})")
+    return bool(order == "F")
 
 
 def size(shape: Any) -> int | None:
@@ -77,7 +90,7 @@ def size(shape: Any) -> int | None:
 
 def length(shape: Any, axis: Any) -> int | None:
     """How many elements lie along the axes (None: all of them)."""
-    return size([shape[a] for a in normalized(axis, len(shape))])
+    return size([shape[a] for a in reduced_axes(axis, len(shape))])
 
 
 def is_known(shape: Sequence[Any]) -> bool:

@@ -5,6 +5,7 @@ never sees values. `resolve` memoises it on the spelled units.
 """
 
 from collections.abc import Callable
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, overload
 
 from dimflow.errors import (
@@ -16,6 +17,9 @@ from dimflow.errors import (
     UnitConversionError,
 )
 from dimflow.units import Unit
+from dimflow.units.alike import are_alike, readings
+from dimflow.units.tables import builtin
+from dimflow.units.unit import make_twin
 
 if TYPE_CHECKING:
     from dimflow.ops.record import Op
@@ -41,7 +45,10 @@ class Literal:
 ZERO: Final = Literal("zero", -1)
 ENDLESS: Final = Literal("inf or nan", -2)
 PURE: Final = Unit("")
-RADIAN: Final = Unit("rad")
+# That of a bare array while a trace stands in its place. It means PURE. Among bare arrays and pure
+# numbers every result is bare, as it is without a trace: np.degrees(x) is then no angle.
+BARE: Final = make_twin(PURE)
+RADIAN: Final = builtin.parse("rad")  # whatever a scope makes of the name
 
 AnyUnit = Unit | Literal | None  # None: an argument that was left out
 
@@ -72,7 +79,7 @@ class Call(NamedTuple):
 class Resolved(NamedTuple):
     """The unit that each argument is converted to (None: left alone), and that of the result.
 
-    The result is None where it is plain (a mask, an index), and a tuple for several outputs.
+    The result is None where it is plain (an index, a count), and a tuple for several outputs.
     """
 
     targets: tuple[Unit | None, ...]
@@ -131,7 +138,12 @@ def resolve(
     rule: UnitRule = op.unit or op.rule("unit")
     key: Any = tuple([None if u is None else u._serial for u in units])
     if rule.needs_params or rule.needs_shapes:
-        key = (key, shapes, tuple(params.items())) if rule.needs_params else (key, shapes)
+        if rule.needs_params:
+            params = settled(params)
+            values = [v._serial if type(v) is Unit else v for v in params.values()]
+            key = (key, shapes, tuple(params), tuple(values))
+        else:
+            key = (key, shapes)
         try:
             known = op.plans.get(key)
         except TypeError:  # a parameter that has no hash, such as a list
@@ -147,9 +159,17 @@ def resolve(
     return plan
 
 
+def settled(params: dict[str, Any]) -> dict[str, Any]:
+    """Parameters with `unit=` as a Unit: a memo must not keep what a string means in one scope."""
+    asked = params.get("unit")
+    return params if asked is None or type(asked) is Unit else {**params, "unit": Unit(asked)}
+
+
 def _planned(op: "Op", rule: UnitRule, call: Call) -> Plan:
     from dimflow.ops.rules.convert import converter
 
+    if any(unit is BARE for unit in call.units):
+        return _planned_bare(op, rule, call)
     for index, unit in enumerate(call.units):
         if unit is None and op.is_required(index):
             raise NotANumber(f"{op.name}: {call.argument(index)}", "None")
@@ -166,6 +186,22 @@ def _planned(op: "Op", rule: UnitRule, call: Call) -> Plan:
     return Plan(converters if any(converters) else None, resolved.result)
 
 
+def _planned_bare(op: "Op", rule: UnitRule, call: Call) -> Plan:
+    """The plan for bare arrays: that of pure numbers, with bare results if nothing has a unit."""
+    units = tuple(PURE if unit is BARE else unit for unit in call.units)
+    plan = _planned(op, rule, call._replace(units=units))
+    has_unit = any(unit.key is not PURE.key for unit in call.proper)
+    if has_unit or call.params.get("unit") is not None:
+        return plan
+    return Plan(plan.converters, _bare(plan.result))
+
+
+def _bare(result: Any) -> Any:
+    if type(result) is tuple:
+        return tuple(map(_bare, result))
+    return None if result is None else BARE
+
+
 # Parts of rules
 
 
@@ -173,40 +209,30 @@ def common(call: Call, indices: "range | tuple[int, ...] | None" = None) -> Unit
     """The unit that arguments of one dimension meet in: the first's.
 
     Where some carry an angle and others do not (ω·r + v), a radian counts as 1 and they meet in
-    the first that has none. Degrees beside a pure number are refused: in `latitude > 45` nobody
-    means 45 radians.
+    the first that has none. `are_alike` decides which units meet at all.
     """
-    chosen = [
-        (i, u)
-        for i, u in enumerate(call.units)
+    chosen = {
+        u._serial: (i, u)
+        for i, u in reversed(tuple(enumerate(call.units)))
         if isinstance(u, Unit) and (indices is None or i in indices)
-    ]
+    }
     if not chosen:
         return PURE
-    first_index, first = chosen[0]
-    for i, unit in chosen:
-        if unit.dimension is not first.dimension and (
-            unit.dimension.without_angle() is not first.dimension.without_angle()
-        ):
-            names = call.argument(first_index), call.argument(i)
-            raise DimensionError(call.op.name, first, unit, names=names)
-    if all(u.dimension is first.dimension for _, u in chosen):
+    places = sorted(chosen.values(), key=lambda place: place[0])
+    for (i, one), (j, other) in combinations(places, 2):
+        if not are_alike(one, other):
+            raise unlike(call.op.name, one, other, (call.argument(i), call.argument(j)))
+    first = places[0][1]
+    if all(u.dimension is first.dimension for _, u in places):
         return first
-    _no_bare_degrees(call, chosen)
     bare = first.dimension.without_angle()
-    return next((u for _, u in chosen if u.dimension is bare), first)
+    return next((u for _, u in places if u.dimension is bare), first)
 
 
-def _no_bare_degrees(call: Call, chosen: list[tuple[int, Unit]]) -> None:
-    """Refuse an angle in another unit than the radian beside a pure number."""
-    for i, unit in chosen:
-        if unit.dimension is not RADIAN.dimension or unit.key is RADIAN.key:
-            continue
-        for j, other in chosen:
-            if other.dimension is PURE.dimension:
-                hint = f"give the number its unit, such as 45 * units.{unit}, or convert to rad"
-                names = call.argument(i), call.argument(j)
-                raise DimensionError(call.op.name, unit, other, hint, names)
+def unlike(op: str, one: Unit, other: Unit, names: tuple[str, str]) -> DimensionError:
+    """The error for units that do not meet, with what they may have meant."""
+    hint = readings(other, one, names[::-1])
+    return DimensionError(op, one, other, hint, names)
 
 
 def finest(call: Call) -> Unit:
@@ -235,11 +261,17 @@ def coarsest(call: Call) -> Unit:
     return unit
 
 
-def pure(call: Call, index: int) -> None:
+def pure(call: Call, index: int, hint: str | None = None) -> None:
     """Ask that an argument is a pure number, where an angle in radians counts as one."""
     unit = call.units[index]
-    if isinstance(unit, Unit) and not unit.dimension.without_angle().is_dimensionless:
-        raise PureNumberError(call.op.name, unit, call.argument(index))
+    if isinstance(unit, Unit):
+        ask_pure(call.op.name, unit, call.argument(index), hint)
+
+
+def ask_pure(operation: str, unit: Unit, name: str, hint: str | None = None) -> None:
+    """PureNumberError unless values in a unit are pure numbers, or radians, which count as 1."""
+    if not are_alike(unit, PURE):
+        raise PureNumberError(operation, unit, name, readings(unit, PURE, (name,)) or hint)
 
 
 def count(call: Call, index: int) -> None:
@@ -274,14 +306,20 @@ def same(call: Call) -> Resolved:
 
 @unit_rule
 def same_to_plain(call: Call) -> Resolved:
-    """All arguments in one unit; the result is plain (a mask, an index, a count)."""
+    """All arguments in one unit; the result is plain (an index, a count)."""
     return Resolved(to(call, common(call)), None)
 
 
 @unit_rule
+def same_to_mask(call: Call) -> Resolved:
+    """All arguments in one unit; the result is a mask, which is an array of pure numbers."""
+    return Resolved(to(call, common(call)), PURE)
+
+
+@unit_rule
 def compared(call: Call) -> Resolved:
-    """As same_to_plain, in a unit that does not depend on the order: x < y where y > x."""
-    return Resolved(to(call, coarsest(call)), None)
+    """As same_to_mask, in a unit that does not depend on the order: x < y where y > x."""
+    return Resolved(to(call, coarsest(call)), PURE)
 
 
 @unit_rule
@@ -293,8 +331,14 @@ def finely(call: Call) -> Resolved:
 
 @unit_rule
 def any_to_plain(call: Call) -> Resolved:
-    """Units do not matter, and the result has none: isnan, argmax, signbit, shape."""
+    """Units do not matter, and the result has none: argmax, argsort, shape."""
     return Resolved(to(call, None), None)
+
+
+@unit_rule
+def any_to_mask(call: Call) -> Resolved:
+    """Units do not matter; the result is a mask, which is an array of pure numbers: isnan."""
+    return Resolved(to(call, None), PURE)
 
 
 @unit_rule
@@ -347,12 +391,22 @@ def pure_to_angle(call: Call) -> Resolved:
 @unit_rule
 def angle_to_pure(call: Call) -> Resolved:
     """An angle or a pure number in (which counts as radians), a pure number out."""
+    hint = "it takes an angle or a pure number"
     for i in range(len(call.units)):
         unit = call.units[i]
-        if isinstance(unit, Unit) and unit.dimension not in (RADIAN.dimension, PURE.dimension):
-            raise PureNumberError(
-                call.op.name, unit, call.argument(i), "it takes an angle or a pure number"
-            )
+        if isinstance(unit, Unit) and unit.dimension is not RADIAN.dimension:
+            pure(call, i, hint)
+            if unit.dimension is not PURE.dimension:  # a solid angle
+                raise PureNumberError(call.op.name, unit, call.argument(i), hint)
+    return Resolved(to(call, PURE), PURE)
+
+
+@unit_rule
+def exponent_to_pure(call: Call) -> Resolved:
+    """As pure_to_pure, but in any unit of angles: e to the power of i times an angle."""
+    for i in range(len(call.units)):
+        if unit_of(call, i).dimension is not RADIAN.dimension:
+            pure(call, i)
     return Resolved(to(call, PURE), PURE)
 
 
@@ -389,6 +443,7 @@ def chosen(call: Call) -> Resolved:
         raise UnitChoiceError(call.op.name, unit)
     target = Unit(asked)
     for given in call.proper:
-        if given.dimension.without_angle() is not target.dimension.without_angle():
-            raise UnitConversionError(given, target, f"{call.op.name} was asked for unit={target}")
+        if not are_alike(given, target):
+            hint = f"give a unit of its dimension: unit={str(given)!r}"
+            raise UnitConversionError(given, target, readings(given, target) or hint)
     return Resolved(to(call, target), target)

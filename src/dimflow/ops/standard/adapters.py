@@ -10,8 +10,8 @@ from dimflow import ops
 from dimflow.errors import MissingRule
 from dimflow.ops.families.linalg.matrices import from_triangle
 from dimflow.ops.rules.dtypes import kind, kind_of, result_type
-from dimflow.ops.rules.shapes import normalized
-from dimflow.ops.rules.values import RANK, complexed, counted, floated, refuse_cut
+from dimflow.ops.rules.shapes import is_by_columns, normalized
+from dimflow.ops.rules.values import RANK, complexed, counted, floated, refuse_cut, widened
 from dimflow.ops.rules.values import extreme as beyond
 
 
@@ -95,10 +95,10 @@ def _raised(low: Any, high: Any) -> Any:
 
 
 def static_power(xp: Any, x: Any, exponent: Any) -> Any:
-    """With the exponent as a number; integers to a fraction become fractions."""
+    """With the exponent as a number; integers to a fraction or below 0 become fractions."""
     if not isinstance(exponent, (int, float)):
         exponent = float(exponent)
-    x = floated(x) if isinstance(exponent, float) else counted(x)
+    x = floated(x) if isinstance(exponent, float) or exponent < 0 else counted(x)
     return xp.pow(x, exponent)
 
 
@@ -148,6 +148,7 @@ def extreme(name: str, sign: int, join: str) -> Any:
             return getattr(ops, "any" if sign > 0 else "all")(x, axis=axis, keepdims=keepdims)
         if where is not None:
             x = ops.where(where, x, beyond(x, -sign) if initial is None else initial)
+        x = widened(x, initial, xp.result_type)
         if initial is not None and 0 in x.shape:
             lengths = [1 if n == 0 else n for n in x.shape]
             x = ops.broadcast_to(ops.astype(xp.asarray(initial), x.dtype), shape=tuple(lengths))
@@ -242,7 +243,7 @@ def reshape(xp: Any, x: Any, shape: Any, order: str = "C") -> Any:
     shape = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
     if -1 in shape and 0 in x.shape:  # which the standard does not ask a library to work out
         shape = tuple(0 if n == -1 else n for n in shape)
-    if order == "C":
+    if not is_by_columns(order):
         return xp.reshape(x, shape)
     turned = xp.permute_dims(x, tuple(reversed(range(x.ndim))))
     return ops.permute_dims(xp.reshape(turned, shape[::-1]), axes=None)
@@ -266,12 +267,18 @@ def moveaxis(xp: Any, x: Any, source: Any, destination: Any) -> Any:
 
 def concat(xp: Any, arrays: Any, axis: Any) -> Any:
     """Of any number of axes where none is given, and of kinds that differ."""
-    return xp.concat(of_one_kind(arrays), axis=axis)
+    return xp.concat(of_one_kind(_as_arrays(xp, arrays)), axis=axis)
 
 
 def stack(xp: Any, arrays: Any, axis: Any) -> Any:
     """Of kinds that differ."""
-    return xp.stack(of_one_kind(arrays), axis=axis)
+    return xp.stack(of_one_kind(_as_arrays(xp, arrays)), axis=axis)
+
+
+def _as_arrays(xp: Any, arrays: Any) -> list[Any]:
+    """Numbers, which the standard joins to nothing, as arrays that lie beside the others."""
+    places = [beside(a) for a in arrays if hasattr(a, "dtype")]
+    return [a if hasattr(a, "dtype") else xp.asarray(a, **places[0]) for a in arrays]
 
 
 def of_one_kind(arrays: Any) -> list[Any]:

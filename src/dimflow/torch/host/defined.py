@@ -11,13 +11,19 @@ from dimflow.array.core import Core
 from dimflow.array.dimarray import DimArray
 from dimflow.array.in_place import in_unit
 from dimflow.array.interpreter import converted, planned, separated
+from dimflow.array.methods import bits_refused
 from dimflow.backends import backend
-from dimflow.errors import DimensionError, UnitError, UnsupportedFunction
+from dimflow.backends.torch_kernels.reads import is_differentiated, number_of
+from dimflow.errors import DimensionError, UnsupportedFunction
 from dimflow.ops import Op
-from dimflow.torch import gradients
-from dimflow.torch.host.planned import bare, dressed
+from dimflow.ops.dispatch import is_traced
+from dimflow.ops.rules.units import PURE
+from dimflow.ops.rules.values import refuse_cut
+from dimflow.torch import gradients, tracing
+from dimflow.torch.host.planned import as_tensor, as_tensors, bare, dressed
 from dimflow.torch.host.rules import RULES
 from dimflow.units import Unit
+from dimflow.units.alike import is_number
 
 Handler = Callable[..., Any]
 FUNCTIONS: dict[str, Handler] = {}
@@ -33,9 +39,12 @@ def _named(*names: str) -> Callable[[Handler], Handler]:
 
 def _plan(op: Op, arrays: Any, **params: Any) -> tuple[Any, Any]:
     """Raw arrays as a rule wants them, and the unit of the result."""
-    raws, units = separated(tuple(arrays))
-    plan = planned(op, raws, units, params)
-    return converted(plan, raws), plan.result
+    if is_traced(0):
+        raws, plan = tracing.rule_planned(op, arrays, params)
+    else:
+        raws, units = separated(tuple(arrays))
+        plan = planned(op, raws, units, params)
+    return as_tensors(converted(plan, raws)), plan.result
 
 
 def _unit(value: Any) -> Any:
@@ -58,6 +67,7 @@ def _into(out: Any, result: Any, name: str) -> Any:
     """A result in a target, in the unit of this."""
     target = out if isinstance(out, Core) else None
     raw = in_unit(target._unit if target is not None else Unit(""), result, f"out= of {name}")
+    refuse_cut(raw, out.dtype)
     (out._raw if target is not None else out).copy_(raw)
     return out
 
@@ -73,15 +83,23 @@ _in_place("div_", _div)
 _in_place("divide_", _div)
 
 
-@_named("pow", "float_power", "__pow__")
-def _pow(input: Any, exponent: Any, *, out: Any = None) -> Any:
+def _power(name: str) -> Handler:
     """One exponent raises the unit; an array of them needs pure numbers."""
-    if isinstance(exponent, (Tensor, Core)) and not exponent.shape and isinstance(input, Core):
-        plain = exponent._pure("an exponent") if isinstance(exponent, Core) else exponent
-        if not plain.requires_grad:
-            exponent = plain.item()
-    result = ops.pow(input, exponent)
-    return result if out is None else _into(out, result, "torch.pow")
+    op = ops.get(name)
+
+    def run(input: Any, exponent: Any, *, out: Any = None) -> Any:
+        if isinstance(exponent, (Tensor, Core)) and not exponent.shape and isinstance(input, Core):
+            plain = exponent._pure("an exponent") if isinstance(exponent, Core) else exponent
+            if not is_differentiated(plain):
+                exponent = plain.item()
+        result = op(input, exponent)
+        return result if out is None else _into(out, result, f"torch.{name}")
+
+    return run
+
+
+FUNCTIONS["pow"] = FUNCTIONS["__pow__"] = _power("pow")
+FUNCTIONS["float_power"] = _power("float_power")
 
 
 @_named("__rpow__")
@@ -90,10 +108,26 @@ def _rpow(exponent: Any, base: Any) -> Any:
 
 
 for _name in ("pow_", "float_power_", "__ipow__"):
-    _in_place(_name, _pow)
+    _in_place(_name, FUNCTIONS["float_power" if "float" in _name else "pow"])
 
 
 # Comparison
+
+
+@_named("where")
+def _where(condition: Any, input: Any = None, other: Any = None, *, out: Any = None) -> Any:
+    """One of two values; with a condition alone, where it is not 0."""
+    if input is None and other is None:
+        return ops.nonzero(condition)
+    raws, unit = _plan(ops.get("where"), (condition, input, other))
+    result = dressed(torch.where(*raws), unit)
+    return result if out is None else _into(out, result, "torch.where")
+
+
+@_named("Tensor.where")
+def _chosen(self: Any, condition: Any, other: Any) -> Any:
+    """The method takes the condition second."""
+    return _where(condition, self, other)
 
 
 @_named("isclose")
@@ -114,8 +148,11 @@ def _allclose(
 @_named("equal")
 def _equal(input: Any, other: Any) -> bool:
     """Whether two tensors have one shape and the same quantities."""
+    equal = ops.get("equal")
+    if is_traced(0) and tracing.planned_call(equal, (input, other), {})[1] is None:
+        return False
     try:
-        (left, right), _ = _plan(ops.get("equal"), (input, other))
+        (left, right), _ = _plan(equal, (input, other))
     except DimensionError:
         return False
     return torch.equal(left, right)
@@ -142,7 +179,29 @@ for _name in ("broadcast_tensors", "meshgrid", "atleast_1d", "atleast_2d", "atle
     FUNCTIONS[_name] = _each(_name)
 
 
+def _shaped(name: str) -> Handler:
+    """In the shape of another tensor, whose unit does not matter."""
+    function: Any = getattr(torch.Tensor, name)
+
+    def run(self: Any, other: Any) -> Any:
+        return dressed(function(gradients.raw_of(self), gradients.raw_of(other)), _unit(self))
+
+    return run
+
+
+for _name in ("expand_as", "reshape_as", "view_as"):
+    FUNCTIONS[_name] = _shaped(_name)
+
+
 # Reductions into places, statistics
+
+
+def _dressed_into(input: Any, raw: Any, target: Any, unit: Any, name: str) -> Any:
+    """The result of a function; one in place has written into the input, or into its conversion."""
+    if not name.endswith("_"):
+        return dressed(raw, unit)
+    is_written = target is gradients.raw_of(input)
+    return input if is_written else _into(input, dressed(raw, unit), f"torch.Tensor.{name}")
 
 
 def _reduced(name: str) -> Handler:
@@ -155,8 +214,10 @@ def _reduced(name: str) -> Handler:
         if reduce == "mean":
             rule = "blended"
         (target, values), unit = _plan(RULES[rule], (input, source))
+        means = (0.5,) if reduce == "mean" else ()  # PyTorch cuts those of integers
+        tracing.refuse_cast(f"torch.{name}", target.dtype, (values, *means), unit)
         raw = function(target, dim, bare(index, name), values, reduce, **kwargs)
-        return input if name.endswith("_") and raw is target else dressed(raw, unit)
+        return _dressed_into(input, raw, target, unit, name)
 
     return run
 
@@ -177,11 +238,12 @@ def _scattered(name: str) -> Handler:
         given = value if src is None else src
         rule = RULES[_SCATTER.get(reduce, "pure")]
         (target, values), unit = _plan(rule, (input, given))
-        if isinstance(values, Tensor) and not isinstance(given, Tensor) and value is not None:
-            values = values.item()
+        if value is not None or not isinstance(gradients.raw_of(given), Tensor):
+            values = number_of(values, f"torch.{name}")
+        tracing.refuse_cast(f"torch.{name}", target.dtype, (values,), unit)
         options = {} if reduce is None else {"reduce": reduce}
         raw = function(target, dim, bare(index, name), values, **options)
-        return input if name.endswith("_") and raw is target else dressed(raw, unit)
+        return _dressed_into(input, raw, target, unit, name)
 
     return run
 
@@ -253,7 +315,7 @@ def _gradient(input: Any, *, spacing: Any = None, dim: Any = None, edge_order: i
     steps = list(spacing) if many else [spacing]
     arguments: dict[str, Any] = {"edge_order": edge_order}
     if spacing is not None:
-        plain = [_number(step) for step in steps]
+        plain = [number_of(as_tensor(gradients.raw_of(step)), "torch.gradient") for step in steps]
         arguments["spacing"] = type(spacing)(plain) if many else plain[0]
     if dim is not None:
         arguments["dim"] = dim
@@ -263,13 +325,7 @@ def _gradient(input: Any, *, spacing: Any = None, dim: Any = None, edge_order: i
     return [dressed(raw, unit) for raw, unit in zip(results, units, strict=True)]
 
 
-def _number(step: Any) -> Any:
-    """A spacing as PyTorch takes it: a Python number, or a tensor of places."""
-    raw = gradients.raw_of(step)
-    return raw.item() if isinstance(raw, Tensor) and not raw.shape else raw
-
-
-# Distances and losses with tolerances of their own
+# Losses with tolerances of their own
 
 
 def _tolerance(name: str, value: Any, unit: Any) -> float:
@@ -277,61 +333,7 @@ def _tolerance(name: str, value: Any, unit: Any) -> float:
     if value is None:
         return 0.0
     raw = in_unit(unit, value, f"{name} of torch")
-    return float(raw)
-
-
-@_named("nn.functional.cosine_similarity")
-def _cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: Any = None) -> Any:
-    """A pure number; `eps`, which depends on the units, is 0 unless both are pure numbers."""
-    (left, right), _ = _plan(RULES["cosine"], (x1, x2))
-    is_pure = all(not isinstance(x, Core) or x.is_dimensionless for x in (x1, x2))
-    if is_pure:
-        (left, right), _ = _plan(RULES["pure"], (x1, x2))
-        raw = torch.nn.functional.cosine_similarity(left, right, dim, 1e-8 if eps is None else eps)
-    elif eps:
-        raise UnitError("eps= of cosine_similarity depends on the unit", "leave it out, or 0")
-    else:
-        raw = torch.nn.functional.cosine_similarity(left, right, dim, 0.0)
-    return dressed(raw, Unit(""))
-
-
-@_named("nn.functional.normalize")
-def _normalize(input: Any, p: float = 2.0, dim: Any = 1, eps: Any = None, out: Any = None) -> Any:
-    """Over its own norm: pure numbers. `eps` carries the unit; without one it is 0."""
-    bound = 1e-12 if eps is None and input.is_dimensionless else None
-    bound = _tolerance("eps= of normalize", eps, input._unit) if bound is None else bound
-    result = dressed(torch.nn.functional.normalize(input._raw, p, dim, bound), Unit(""))
-    return result if out is None else _into(out, result, "normalize")
-
-
-@_named("nn.functional.pairwise_distance")
-def _pairwise_distance(
-    x1: Any, x2: Any, p: float = 2.0, eps: Any = None, keepdim: bool = False
-) -> Any:
-    """`eps`, which is added to the differences, carries the unit; without one it is 0."""
-    (left, right), unit = _plan(RULES["distance"], (x1, x2), ord=p)
-    is_pure = unit is None or unit.is_dimensionless
-    bound = 1e-6 if eps is None and is_pure else _tolerance("eps=", eps, unit)
-    raw = torch.nn.functional.pairwise_distance(left, right, p, bound, keepdim)
-    return dressed(raw, unit)
-
-
-def _robust(name: str, word: str, rule: str) -> Handler:
-    function = getattr(torch.nn.functional, name)
-
-    def run(input: Any, target: Any, *args: Any, **kwargs: Any) -> Any:
-        if args:
-            raise UnitError(f"{name} takes its options by name", f"{name}(x, y, {word}=...)")
-        bend = kwargs.pop(word, 1.0)
-        (left, right, bend), unit = _plan(RULES[rule], (input, target, bend))
-        kwargs = {key: bare(value, name) for key, value in kwargs.items()}
-        return dressed(function(left, right, **{word: float(bend)}, **kwargs), unit)
-
-    return run
-
-
-FUNCTIONS["nn.functional.smooth_l1_loss"] = _robust("smooth_l1_loss", "beta", "deviation")
-FUNCTIONS["nn.functional.huber_loss"] = _robust("huber_loss", "delta", "huber")
+    return float(number_of(raw, f"{name} of torch"))
 
 
 # What a DimTensor does by itself
@@ -348,7 +350,20 @@ def _method(name: str) -> Handler:
 
 
 for _name in (
-    *("to", "type", "int", "long", "short", "char", "byte", "bool", "numpy", "item", "tolist"),
+    *(
+        "to",
+        "type",
+        "type_as",
+        "int",
+        "long",
+        "short",
+        "char",
+        "byte",
+        "bool",
+        "numpy",
+        "item",
+        "tolist",
+    ),
     *("backward", "register_hook", "register_post_accumulate_grad_hook", "requires_grad_"),
     *("retain_grad", "share_memory_", "is_nonzero"),
     *("__float__", "__int__", "__bool__", "__complex__", "__index__", "__len__", "__repr__"),
@@ -394,6 +409,71 @@ def _setitem(self: Any, key: Any, value: Any) -> None:
     backend("torch").assign(self, bare(key, "an index"), raw)
 
 
+def _initial(name: str, *differences: str) -> None:
+    """A function of `nn.init` that only writes: its numbers are in the tensor's unit, or go there.
+
+    A deviation is a difference of the tensor's unit.
+    """
+    function = getattr(torch.nn.init, name)
+
+    def run(tensor: Any, generator: Any = None, **values: Any) -> Any:
+        unit = tensor._unit if isinstance(tensor, Core) else PURE
+        call = f"torch.nn.init.{name}"
+        for key, value in values.items():
+            target = unit.delta if key in differences else unit
+            raw = as_tensor(in_unit(target, value, f"{key}= of {call}"))
+            values[key] = number_of(raw, call)
+        seeded = {} if generator is None else {"generator": generator}
+        function(gradients.raw_of(tensor), **values, **seeded)
+        return tensor
+
+    FUNCTIONS[f"nn.init.{name}"] = run
+
+
+_initial("constant_")
+_initial("uniform_")
+_initial("normal_", "std")
+
+
+def _drawn(name: str, function: Any) -> None:
+    """A function that fills a tensor with numbers: PyTorch's `nn.init` calls the methods."""
+
+    def run(tensor: Any, *args: Any, **kwargs: Any) -> Any:
+        if isinstance(tensor, Core) and not is_number(tensor._unit):
+            raise UnsupportedFunction(f"torch.{name}", _DRAWS, _FILLED)
+        raw = bare(tensor, name)
+        function(raw, *bare(args, name), **{key: bare(v, name) for key, v in kwargs.items()})
+        return _into(tensor, raw, f"torch.{name}")
+
+    FUNCTIONS[name] = run
+
+
+_DRAWS = "it draws numbers, in whatever unit the tensor has"
+_FILLED = (
+    "fill the numbers, nn.init.xavier_uniform_(x.data), "
+    "or draw quantities: nn.init.normal_(x, 0 * unit, 1 * unit)"
+)
+_drawn("nn.init.kaiming_uniform_", torch.nn.init.kaiming_uniform_)
+for _name in (
+    *("normal_", "uniform_", "exponential_", "cauchy_", "log_normal_", "geometric_", "random_"),
+):
+    _drawn(_name, getattr(torch.Tensor, _name))
+
+
+def _viewing(function: Any) -> Handler:
+    def run(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if "out" in kwargs or not isinstance(self, Core):
+            raise UnsupportedFunction(f"torch.{function.__name__} with out=", "it makes a view")
+        seen = function(self._raw, *args, **kwargs)
+        if seen.dtype is not self._raw.dtype and self._unit.key is not PURE.key:
+            raise bits_refused(f"torch.Tensor.{function.__name__}")
+        return dressed(seen, self._unit)
+
+    return run
+
+
+FUNCTIONS["view"] = _viewing(Tensor.view)
+FUNCTIONS["view_copy"] = _viewing(torch.view_copy)
 FUNCTIONS["autograd.grad"] = gradients.grad
 FUNCTIONS["autograd.backward"] = gradients.backward_all
 
@@ -413,7 +493,7 @@ UNITLESS = frozenset(
         *("dim", "dim_order", "element_size", "get_device", "is_complex", "is_conj"),
         *("is_contiguous", "is_distributed", "is_floating_point", "is_inference", "is_neg"),
         *("is_pinned", "is_same_size", "is_set_to", "is_shared", "is_signed", "ndimension"),
-        *("nelement", "numel", "size", "storage_offset", "data_ptr", "const_data_ptr"),
+        *("nelement", "numel", "size", "storage_offset", "stride", "data_ptr", "const_data_ptr"),
         *("record_stream", "_is_view"),
     )
 )

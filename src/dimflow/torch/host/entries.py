@@ -4,9 +4,10 @@ A name is that below `torch`, without `Tensor.`, `functional.` and the `_` of wh
 `nn.functional.`, `special.` and `linalg.` are left out where another name does not stand in the
 way. Arrays are the first arguments unless `at` says where they stand. In `at`, a place is followed
 by `?` if only a tensor there is an array, by `#` if PyTorch takes nothing but a Python number, by
-`*` if it is a list or all arguments from there on,
-by `!` if it is 0 where it is left out. Where only pure numbers have a meaning, every
-array among the arguments is one.
+`*` if it is a list or all arguments from there on, by `!` if it is 0 where it is left out (by
+`mode="constant"`, if there are modes), by `@` if a factor of its own multiplies it, by `~n` if it
+is a tolerance in the n-th power of the first array's unit (by `#~n` if its default too needs a
+unit). Where only pure numbers have a meaning, every array among the arguments is one.
 """
 
 from typing import NamedTuple
@@ -37,9 +38,9 @@ def _enter(
 
 # Operators and arithmetic
 _enter("abs absolute", "abs")
-_enter("add __add__ __radd__ __iadd__", "add")
-_enter("sub subtract __sub__ __isub__", "subtract")
-_enter("rsub __rsub__", "subtract", "1 0")
+_enter("add __add__ __radd__ __iadd__", "add", "0 1@")
+_enter("sub subtract __sub__ __isub__", "subtract", "0 1@")
+_enter("rsub __rsub__", "subtract", "1 0@")
 _enter("mul multiply __mul__ __rmul__ __imul__", "multiply")
 _enter("true_divide __truediv__ __itruediv__ __div__", "divide")
 _enter("__rtruediv__", "divide", "1 0")
@@ -57,8 +58,8 @@ _enter("clamp_min", "maximum")
 _enter("clamp_max", "minimum")
 _enter("complex", "linear", "0 1")
 _enter("polar", "polar", "0 1")
-_enter("addcmul addmm addmv addr addbmm baddbmm", "plus_product", "0 1 2")
-_enter("addcdiv", "plus_quotient", "0 1 2")
+_enter("addcmul addmm addmv addr addbmm baddbmm", "plus_product", "0 1 2@")
+_enter("addcdiv", "plus_quotient", "0 1 2@")
 _enter("xlogy xlog1py", "xlogy", "0 1")
 
 # Comparison and logic
@@ -102,6 +103,7 @@ _enter(
     " ndtri psi modified_bessel_i0 modified_bessel_i1 modified_bessel_k0 modified_bessel_k1"
     " scaled_modified_bessel_k0 scaled_modified_bessel_k1 spherical_bessel_j0 mvlgamma"
     " multigammaln nn.functional.softmin logdet linalg.vander celu selu"
+    " nn.functional.hardsigmoid nn.functional.hardswish"
     " nn.functional.elu nn.functional.gelu nn.functional.hardtanh nn.functional.logsigmoid"
     " nn.functional.mish nn.functional.relu6 nn.functional.silu nn.functional.softplus"
     " nn.functional.softsign nn.functional.tanhshrink hardshrink nn.functional.softshrink"
@@ -116,25 +118,35 @@ _enter(
     " hermite_polynomial_he laguerre_polynomial_l legendre_polynomial_p"
     " shifted_chebyshev_polynomial_t shifted_chebyshev_polynomial_u"
     " shifted_chebyshev_polynomial_v shifted_chebyshev_polynomial_w binomial"
-    " batch_norm layer_norm group_norm instance_norm rms_norm native_batch_norm native_layer_norm"
-    " native_group_norm kl_div poisson_nll_loss ctc_loss binary_cross_entropy_with_logits"
+    " native_batch_norm native_layer_norm native_group_norm kl_div poisson_nll_loss ctc_loss"
+    " binary_cross_entropy_with_logits"
     " cosine_embedding_loss hinge_embedding_loss nn.functional.binary_cross_entropy"
     " nn.functional.cross_entropy nn.functional.linear_cross_entropy nn.functional.nll_loss"
     " nn.functional.gaussian_nll_loss nn.functional.multi_margin_loss"
     " nn.functional.multilabel_margin_loss nn.functional.multilabel_soft_margin_loss"
     " nn.functional.soft_margin_loss triplet_margin_loss"
     " nn.functional.triplet_margin_with_distance_loss gru gru_cell lstm lstm_cell rnn_relu"
-    " rnn_relu_cell rnn_tanh rnn_tanh_cell nn.functional.multi_head_attention_forward"
-    " normal_ uniform_ exponential_ cauchy_ geometric_ log_normal_ random_",
+    " rnn_relu_cell rnn_tanh rnn_tanh_cell nn.functional.multi_head_attention_forward",
     "pure",
 )
+_enter("layer_norm group_norm", "standardized", "0 weight bias eps~2")
+_enter("rms_norm", "scaled", "0 weight eps~2")
+_enter(
+    "batch_norm instance_norm",
+    "standardized",
+    "0 weight bias running_mean running_var eps~2",
+)
+_enter("nn.functional.normalize", "cosine", "0 eps~1")
+_enter("nn.functional.cosine_similarity", "cosine", "0 1 eps~1")
+_enter("nn.functional.pairwise_distance", "distance", "0 1 eps~1", ord="p")
+_enter("nn.functional.triplet_margin_loss", "deviation", "0 1 2 margin#~1 eps~1")
 _enter("multinomial unravel_index nn.functional.one_hot", "pure_to_plain")
 _enter("floor ceil trunc fix round frexp")
 _enter("frac", "chosen")
 
 # Reductions
 _enter("sum nansum mean nanmean std var argmax argmin count_nonzero argwhere")
-_enter("all any", "any", "0")
+_enter("all any _is_all_true _is_any_true", "any", "0")
 _enter("amax", "max", "0")
 _enter("amin", "min", "0")
 _enter("aminmax", "picked", "0", "11")
@@ -168,18 +180,18 @@ _enter("cumulative_trapezoid", "cumulative_trapezoid", "0 1? dx#")
 # Shapes, parts and copies: nothing is done with the numbers
 _enter(
     "T.__get__ H.__get__ mT.__get__ mH.__get__ real.__get__ data.__get__ adjoint t transpose"
-    " permute swapaxes swapdims movedim moveaxis reshape reshape_as view view_as ravel flatten"
-    " unflatten squeeze unsqueeze expand expand_as broadcast_to narrow narrow_copy select"
+    " permute swapaxes swapdims movedim moveaxis reshape ravel flatten"
+    " unflatten squeeze unsqueeze expand broadcast_to narrow narrow_copy select"
     " __getitem__ index index_select masked_select take take_along_dim gather split"
     " split_with_sizes chunk tensor_split hsplit vsplit dsplit unbind unfold diagonal"
     " flip fliplr flipud roll rot90 tile repeat repeat_interleave"
     " clone detach contiguous cpu cuda xpu mtia ipu double float half bfloat16 cdouble cfloat chalf"
-    " type_as pin_memory conj conj_physical resolve_conj resolve_neg"
+    " pin_memory conj conj_physical resolve_conj resolve_neg"
     " as_strided as_strided_copy view_as_real alias_copy detach_copy diagonal_copy"
     " expand_copy permute_copy select_copy slice_copy split_copy split_with_sizes_copy squeeze_copy"
     " t_copy transpose_copy unbind_copy unfold_copy unsqueeze_copy"
-    " view_as_real_copy view_copy unsafe_chunk unsafe_split unsafe_split_with_sizes"
-    " combinations empty_like zeros_like ones_like"
+    " view_as_real_copy unsafe_chunk unsafe_split unsafe_split_with_sizes"
+    " combinations"
     " _autocast_to_full_precision _autocast_to_reduced_precision"
     " nn.functional.channel_shuffle nn.functional.native_channel_shuffle"
     " nn.functional.pixel_shuffle nn.functional.pixel_unshuffle",
@@ -201,7 +213,6 @@ _enter("cartesian_prod", "picked", "0*")
 _enter("block_diag", "linear", "0*")
 
 # Writing: values come in the unit of the array
-_enter("where", "where", "0 1 2")
 _enter("index_copy masked_scatter", "picked", "0 source")
 _enter("put", "linear", "0 2")
 _enter("index_add", "linear", "0 source")
@@ -210,7 +221,9 @@ _enter("index_put", "linear", "0 values")
 _enter("scatter_add", "linear", "0 src")
 _enter("select_scatter slice_scatter diagonal_scatter as_strided_scatter", "picked", "0 1")
 _enter("slice_inverse", "picked", "0 1")
-_enter("full_like", "picked", "0 fill_value#")
+_enter("zeros_like empty_like", "zeros_like")
+_enter("ones_like")
+_enter("full_like", "full_like", "0 fill_value#")
 _enter("copy_", "picked", "0 1")
 _enter("fill_ fill_diagonal_", "picked", "0 value#")
 _enter("zero_", "linear", "0")
@@ -234,7 +247,8 @@ _enter(
     "0 1 bias",
 )
 _enter("embedding", "linear", "1 max_norm#")
-_enter("inverse linalg.inv linalg.pinv pinverse linalg.tensorinv", "inverse", "0")
+_enter("inverse linalg.inv pinverse linalg.tensorinv", "inverse", "0")
+_enter("linalg.pinv", "inverse", "0 atol~1")
 _enter("linalg.inv_ex", "inverse", "0", "10")
 _enter("det", "det")
 _enter("slogdet", "slogdet")
@@ -265,13 +279,14 @@ _enter("prelu", "prelu")
 _enter("threshold", "picked", "0 1# 2#")
 _enter("nn.functional.pad", "picked", "0 value#!")
 _enter("constant_pad_nd", "picked", "0 value#!")
+_enter("nn.utils.rnn.pad_sequence", "picked", "0* padding_value#!")
 _enter("nn.functional.fold nn.functional.unfold", "linear", "0")
 _enter("nn.functional.interpolate", "blended", "0")
 _enter("nn.functional.grid_sample grid_sampler grid_sampler_2d grid_sampler_3d", "linear", "0")
 _enter(
     "nn.functional.avg_pool1d nn.functional.avg_pool2d nn.functional.avg_pool3d"
     " nn.functional.lp_pool1d nn.functional.lp_pool2d nn.functional.lp_pool3d",
-    "linear",
+    "averaged",
     "0",
 )
 _enter(
@@ -294,7 +309,23 @@ _enter(
 )
 _enter("nn.functional.max_unpool1d nn.functional.max_unpool2d", "linear", "0")
 _enter("nn.functional.max_unpool3d", "linear", "0")
-_enter("nn.functional.mse_loss", "squared_errors", "0 1 weight")
-_enter("nn.functional.l1_loss", "absolute_errors", "0 1 weight")
-_enter("margin_ranking_loss", "deviation", "0 1 margin#")
+_enter(
+    "nn.functional.mse_loss",
+    "squared_errors",
+    "0 1 weight",
+    reduction="reduction",
+    size_average="size_average",
+    reduce="reduce",
+)
+_enter(
+    "nn.functional.l1_loss",
+    "absolute_errors",
+    "0 1 weight",
+    reduction="reduction",
+    size_average="size_average",
+    reduce="reduce",
+)
+_enter("nn.functional.huber_loss", "huber", "0 1 weight delta#~1")
+_enter("nn.functional.smooth_l1_loss", "deviation", "0 1 beta#~1")
+_enter("margin_ranking_loss", "deviation", "0 1 margin#~1")
 _enter("nn.functional.scaled_dot_product_attention", "attention", "0 1 2")

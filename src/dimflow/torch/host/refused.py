@@ -11,6 +11,7 @@ _NESTED = "nested tensors are not supported yet"
 _HASH = "a checksum of the numbers depends on the unit that they are written in"
 _SEARCH = "its search has tolerances in the unit of the matrix, which it does not take"
 _BINS = "every axis would need edges in a unit of its own; dimflow.histogramdd has them"
+_MAKES = "it makes a tensor of numbers, in no unit or in whatever unit the other has"
 _NAMES = "it was removed from PyTorch; only its name is left"
 
 _BY_REASON: dict[str, str] = {
@@ -54,6 +55,10 @@ _BY_REASON: dict[str, str] = {
     _HASH: "hash_tensor",
     _SEARCH: "lobpcg",
     _BINS: "histogramdd",
+    _MAKES: (
+        "new_empty new_empty_strided new_full new_ones new_tensor new_zeros rand_like randint_like"
+        " randn_like"
+    ),
     _NAMES: "volatile.__get__",
 }
 

@@ -7,9 +7,9 @@ what an op has a rule for follows the op.
 from typing import Any
 
 from dimflow.array.numpy_host.rules import RULES as NUMPY_RULES
-from dimflow.errors import PureNumberError, UnsupportedFunction
+from dimflow.errors import DimensionError, PureNumberError, UnitError, UnsupportedFunction
 from dimflow.ops import Op
-from dimflow.ops.rules import points
+from dimflow.ops.rules import dtypes, points
 from dimflow.ops.rules.units import (
     PURE,
     RADIAN,
@@ -28,8 +28,10 @@ from dimflow.ops.rules.units import (
     unit_rule,
 )
 from dimflow.units import Unit
+from dimflow.units.alike import are_alike, is_number
 
 _ARRAYS = "a, b=None, c=None, d=None, e=None, /"
+_REDUCED = "reduction='mean', size_average=None, reduce=None"
 
 
 def _only_here(*args: Any, **params: Any) -> Any:
@@ -76,11 +78,20 @@ def _product_of_all(call: Call) -> Resolved:
     return Resolved(to(call, None), unit)
 
 
+def _meet(call: Call, one: Unit, other: Unit, names: tuple[str, str]) -> None:
+    """An error if they are of two dimensions."""
+    try:
+        common(call._replace(units=(one, other)))
+    except DimensionError as error:
+        error.names = names
+        raise
+
+
 def _fused(call: Call, unit: Unit) -> Resolved:
     """`x + y z`: x is converted to the unit of the product."""
     first = call.units[0]
     if isinstance(first, Unit):
-        common(call._replace(units=(first, unit)))  # raises if they are of two dimensions
+        _meet(call, first, unit, ("input", "the product"))
         return Resolved((unit, *(None for _ in call.units[1:])), unit)
     return Resolved(to(call, None), unit)
 
@@ -104,37 +115,40 @@ def _product_plus(call: Call) -> Resolved:
         if isinstance(factor, Unit):
             unit = factor if unit is PURE else unit * factor
     if isinstance(bias, Unit):
-        common(call._replace(units=(unit, bias)))
+        _meet(call, unit, bias, ("the product", "bias"))
         return Resolved((*(None for _ in factors), unit), unit)
     return Resolved(to(call, None), unit)
 
 
-@unit_rule
-def _squared(call: Call) -> Resolved:
-    """All in one unit, the result in its square: squared errors."""
-    unit = common(call)
-    return Resolved(to(call, unit), unit.delta**2 if unit.law is not None else unit**2)
+def _factor(call: Call, index: int) -> Unit:
+    """The unit of what multiplies the others, beside which points may stand: it is none itself."""
+    unit = call.units[index]
+    if isinstance(unit, Unit) and unit.law is not None:
+        points.refuse(_all_pure, call._replace(units=(unit,)))
+    return unit_of(call, index)
 
 
-@unit_rule
-def _weighted_square(call: Call) -> Resolved:
-    """Squared errors of the first two, times the third."""
-    unit = common(call, (0, 1))
-    square = unit.delta**2
-    return Resolved(
-        (unit, unit, *(None for _ in call.units[2:])),
-        square if call.units[2:] in ((), (None,)) else square * unit_of(call, 2),
-    )
+def _errors(power: int, *, over_weights: bool = False) -> UnitRule:
+    """Errors of the first two to a power, times weights; some means are over the weights' sum."""
+
+    @unit_rule(params=True)
+    def errors(call: Call) -> Resolved:
+        unit = common(call, (0, 1))
+        rest = call.units[2:]
+        result = unit.delta**power
+        if any(weight is not None for weight in rest):
+            weight = _factor(call, 2)
+            if not (over_weights and _is_mean(call.params)):
+                result = result * weight
+        return Resolved((unit, unit, *(None for _ in rest)), result)
+
+    return errors
 
 
-@unit_rule
-def _weighted_distance(call: Call) -> Resolved:
-    """Absolute errors of the first two, times the third."""
-    unit = common(call, (0, 1))
-    return Resolved(
-        (unit, unit, *(None for _ in call.units[2:])),
-        unit.delta if call.units[2:] in ((), (None,)) else unit.delta * unit_of(call, 2),
-    )
+def _is_mean(params: dict[str, Any]) -> bool:
+    """Whether a loss is a mean, by the words of today or those before them."""
+    given = [params[word] for word in ("size_average", "reduce") if params[word] is not None]
+    return all(given) if given else params["reduction"] == "mean"
 
 
 @unit_rule
@@ -148,6 +162,43 @@ def _norm(call: Call) -> Resolved:
     """The unit of the elements; the norm of order 0 counts."""
     unit = common(call)
     return Resolved(to(call, unit), None if call.params["ord"] == 0 else unit.delta)
+
+
+@unit_rule
+def _standardized(call: Call) -> Resolved:
+    """x over its own spread: the unit of the weight, in which the bias is too.
+
+    Statistics that are kept from call to call are written into, so that they set the unit.
+    """
+    weight, bias, mean, variance = (*call.units[1:], None, None, None, None)[:4]
+    unit = unit_of(call, 0)
+    result = _factor(call, 1) if isinstance(weight, Unit) else PURE
+    if isinstance(bias, Unit):
+        common(call._replace(units=(result, bias)))
+    own = PURE if is_number(unit) else unit
+    stored = (("running_mean", mean, own), ("running_var", variance, own.delta**2))
+    for name, kept, wanted in stored:
+        if isinstance(kept, Unit) and kept != wanted:
+            problem = f"{name} is kept in {str(kept) or 'pure numbers'}, but x is in {unit}"
+            hint = f"keep it as x needs it: {name}.to({str(wanted)!r})"
+            if not are_alike(kept, wanted):
+                hint = "take track_running_stats=False, or divide x by a reference value"
+            raise UnitError(problem, hint)
+    targets = (own, None, None if bias is None else result, None, None)
+    return Resolved(targets[: len(call.units)], result)
+
+
+@unit_rule
+def _scaled(call: Call) -> Resolved:
+    unit, weight = unit_of(call, 0), unit_of(call, 1)
+    return Resolved((PURE if is_number(unit) else unit, None), weight)
+
+
+@unit_rule
+def _cosine(call: Call) -> Resolved:
+    """Each in its own unit, and in one where they have one dimension: so is a tolerance."""
+    units = [u if isinstance(u, Unit) and not is_number(u) else PURE for u in call.units]
+    return Resolved(tuple(units[0] if are_alike(u, units[0]) else u for u in units), PURE)
 
 
 @unit_rule
@@ -197,7 +248,7 @@ def _x_log_y(call: Call) -> Resolved:
 def _attention(call: Call) -> Resolved:
     """The scores query · key are exponents; the result is an average of the values."""
     query, key = unit_of(call, 0), unit_of(call, 1)
-    if not (query * key).dimension.without_angle().is_dimensionless:
+    if not are_alike(query * key, PURE):
         raise PureNumberError(call.op.name, query * key, "query times key")
     return Resolved((PURE / key, None, None), unit_of(call, 2))
 
@@ -222,6 +273,7 @@ RULES: dict[str, Op] = {
         rule("picked", same, points=points.keep),
         rule("blended", same, points=points.blend),
         rule("linear", same),
+        rule("averaged", same, dtype=dtypes.floating),
         rule("pure", _all_pure),
         rule("pure_to_plain", _all_pure_to_plain),
         rule("asked", any_to_plain, points=points.free),
@@ -231,9 +283,9 @@ RULES: dict[str, Op] = {
         rule("plus_product", _plus_product),
         rule("plus_quotient", _plus_quotient),
         rule("product_plus", _product_plus),
-        rule("squared_errors", _weighted_square, points=points.blend),
-        rule("huber", _squared, points=points.blend),
-        rule("absolute_errors", _weighted_distance, points=points.blend),
+        rule("squared_errors", _errors(2, over_weights=True), _REDUCED, points=points.blend),
+        rule("absolute_errors", _errors(1, over_weights=True), _REDUCED, points=points.blend),
+        rule("huber", _errors(2), points=points.blend),
         rule("deviation", _deviation, points=points.blend),
         rule("distance", _norm, "ord=2", points=points.blend),
         rule("std_mean", _spread_and_mean, points=points.blend),
@@ -250,7 +302,9 @@ RULES: dict[str, Op] = {
         rule("inverse", power(-1)),
         rule("inverse_square", power(-2)),
         rule("root", power("1/2")),
-        rule("cosine", unit_rule(lambda call: Resolved(to(call, None), PURE))),
+        rule("cosine", _cosine),
+        rule("standardized", _standardized, points=points.blend),
+        rule("scaled", _scaled),
         rule("chosen", chosen, "unit=None"),
         NUMPY_RULES["nan_to_num"],
     )

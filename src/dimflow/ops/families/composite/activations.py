@@ -85,7 +85,7 @@ elementwise(
     expr="x if x > 0 else alpha * expm1(x)",
     domain=(-2.0, 2.0),
     numpy="",
-    definition=lambda x, alpha: ops.where(x > 0, x, alpha * ops.expm1(ops.minimum(x, 0))),
+    definition=lambda x, alpha: ops.where(x > 0, x, alpha * ops.expm1(ops.where(x > 0, 0, x))),
     torch="nn.functional.elu",
     onnx="Elu",
     flops=10,
@@ -100,7 +100,9 @@ elementwise(
     expr="x if x > 0 else alpha * expm1(x / alpha)",
     domain=(-2.0, 2.0),
     numpy="",
-    definition=lambda x, alpha: ops.where(x > 0, x, alpha * ops.expm1(ops.minimum(x, 0) / alpha)),
+    definition=lambda x, alpha: ops.where(
+        x > 0, x, alpha * ops.expm1(ops.where(x > 0, 0, x) / alpha)
+    ),
     torch="celu",
     onnx="Celu",
     flops=10,
@@ -115,7 +117,7 @@ elementwise(
     domain=(-2.0, 2.0),
     numpy="",
     definition=lambda x: ops.where(
-        x > 0, _SCALE * x, (_SCALE * _ALPHA) * ops.expm1(ops.minimum(x, 0))
+        x > 0, _SCALE * x, (_SCALE * _ALPHA) * ops.expm1(ops.where(x > 0, 0, x))
     ),
     torch="selu",
     onnx="Selu",

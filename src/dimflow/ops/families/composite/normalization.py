@@ -18,6 +18,7 @@ from dimflow.ops.rules.derivatives import Jvp
 from dimflow.ops.rules.shapes import normalized, unchanged
 from dimflow.ops.rules.transposition import shape_of
 from dimflow.ops.rules.units import pure_to_pure
+from dimflow.ops.rules.values import floated
 from dimflow.ops.table import composite, primitive
 
 
@@ -144,6 +145,7 @@ def rms_norm(x: Any, /, axis: Any = -1, weight: Any = None, eps: Any = 1e-5) -> 
 
     `eps` is added to the mean square, in its unit.
     """
+    x = floated(x)
     square = ops.mean(x * x, axis=axis, keepdims=True)
     return _affine(x / _root("rms_norm", square, eps), weight, None)
 
@@ -246,6 +248,7 @@ def cosine_similarity(x: Any, y: Any, /, axis: int = -1, eps: Any = 0) -> Any:
     `eps` is the least product of their lengths to divide by, in the unit of that product; without
     one, the likeness to a vector of zeros is nan.
     """
+    x, y = floated(x), floated(y)
     if shape_of(x) != shape_of(y):
         x, y = ops.broadcast_arrays(x, y)  # a vector of one element may stand for a longer one
     product = ops.sum(x * y, axis=axis)

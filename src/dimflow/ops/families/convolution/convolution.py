@@ -298,14 +298,20 @@ def _signal_transpose(index: int) -> Any:
     """The cotangent of one signal: the full one, correlated with the other signal."""
 
     def transpose(ct: Any, args: Any, params: Any) -> Any:
-        other = args[1 - index]
-        sizes = args[0].shape[0], args[1].shape[0]
+        own, other = shape_of(args[index]), _signal(args[1 - index])
+        sizes = tuple((*shape_of(a), 1)[0] for a in args)
         start, stop = window_of("convolve", params["mode"], *sizes)
         ct = ops.pad(ct, pad_width=((start, sum(sizes) - 1 - stop),))
         wide = ops.convolve(ct, ops.flip(other), mode="full")
-        return wide[other.shape[0] - 1 : sum(sizes) - 1]
+        back = wide[other.shape[0] - 1 : sum(sizes) - 1]
+        return back if own else ops.reshape(back, shape=())
 
     return transpose
+
+
+def _signal(value: Any) -> Any:
+    """A single number as a signal of one element, as NumPy has it."""
+    return value if shape_of(value) else ops.reshape(value, shape=(1,))
 
 
 def _signals(rng: Any) -> list[Sample]:

@@ -4,7 +4,7 @@ from math import inf
 from typing import Any
 
 from dimflow import ops
-from dimflow.errors import DimensionError, UnitError
+from dimflow.errors import UnitError
 from dimflow.ops.definitions import elementwise as elements
 from dimflow.ops.domain import Sample
 from dimflow.ops.families.elementwise.complex_numbers import is_complex
@@ -28,10 +28,12 @@ from dimflow.ops.rules.units import (
     to,
     unit_of,
     unit_rule,
+    unlike,
 )
 from dimflow.ops.rules.values import floated
 from dimflow.ops.table import composite, elementwise
 from dimflow.units import Unit
+from dimflow.units.alike import are_alike
 
 elementwise(
     "add",
@@ -68,6 +70,7 @@ elementwise(
     "multiply",
     doc="x * y.",
     unit=product,
+    points=points.count_per,
     partials=Multilinear(
         (
             lambda ct, args, params: unbroadcast(ct * args[1], args[0]),
@@ -96,6 +99,7 @@ elementwise(
     "divide",
     doc="x / y.",
     unit=quotient,
+    points=points.count_over,
     partials=(lambda out, x, y: _over(y, out), lambda out, x, y: -out / y),
     expr="x / y",
     domain=((-2.0, 2.0), (0.5, 2.0)),
@@ -111,10 +115,10 @@ def _multiply_add(call: Call) -> Resolved:
     """The third argument has the unit of the product; a radian counts as 1 if one side has none."""
     y, given = unit_of(call, 1), call.units[2]
     xy = unit_of(call, 0) * y
-    if not isinstance(given, Unit) or given.dimension is xy.dimension:
+    if not isinstance(given, Unit) or (given.dimension is xy.dimension and are_alike(given, xy)):
         return Resolved((None, None, xy), xy)
-    if given.dimension.without_angle() is not xy.dimension.without_angle():
-        raise DimensionError(call.op.name, xy, given, names=("x * y", "z"))
+    if not are_alike(given, xy):
+        raise unlike(call.op.name, xy, given, ("x * y", "z"))
     if given.dimension is given.dimension.without_angle():
         return Resolved((given / y, None, None), given)
     return Resolved((None, None, xy), xy)
@@ -239,7 +243,7 @@ def _ratio(call: Call) -> Resolved:
         raise UnitError(
             f"the result of {call.op.name} of {x} and a pure number depends on the unit, "
             "and none was chosen",
-            f"floor(x / y, unit={str(x)!r})",
+            f"say in which: dimflow.floor(x / y, unit={str(x)!r})",
         )
     return Resolved(to(call, finest(call)), PURE)
 

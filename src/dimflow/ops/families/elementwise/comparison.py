@@ -14,15 +14,18 @@ from dimflow.ops.rules.units import (
     Call,
     Resolved,
     UnitRule,
-    any_to_plain,
+    any_to_mask,
     common,
     compared,
     pure,
-    same_to_plain,
+    same,
+    same_to_mask,
     unit_rule,
 )
 from dimflow.ops.table import AS_EXPRESSED, composite, elementwise
 from dimflow.units import Unit
+from dimflow.units.alike import is_gain
+from dimflow.units.meaning import Logarithmic
 
 onnx: str | None
 
@@ -76,7 +79,7 @@ for name, word, expr, in_array_api, onnx in (
     elementwise(
         name,
         doc=f"Whether x is {word}.",
-        unit=any_to_plain,
+        unit=any_to_mask,
         points=points.free,
         partials=DISCRETE,
         expr=expr,
@@ -94,22 +97,31 @@ def _tolerances(call: Call) -> Resolved:
     """One unit for both sides and the absolute tolerance; the relative one is a pure number."""
     pure(call, 2)
     unit = common(call, (0, 1, 3))
-    return Resolved((unit, unit, PURE, unit), None)
+    return Resolved((unit, unit, PURE, unit), PURE)
 
 
 def _tolerance_of_points(rule: UnitRule, call: Call) -> Resolved:
     """A share of a point (1 % of 20 °C) means nothing; a difference beside it does."""
     x, y, relative, absolute = call.units
     first = next(u for u in call.proper if u.law is not None)
-    is_point = isinstance(absolute, Unit) and absolute.law is not None
+    is_point = isinstance(absolute, Unit) and absolute.law is not None and not is_gain(absolute)
     if relative is not ZERO or is_point:
-        hint = f"compare by a difference: rtol=0, atol=0.1 * Unit({str(first.delta)!r})"
+        step = points.steps(same, call._replace(units=(first, first))).result
+        hint = f"compare by a difference: rtol=0, atol=0.1 * Unit({str(step)!r})"
         raise PointError(call.op.name, first, hint)
-    unit = points.delta(same_to_plain, call._replace(units=(x, y))).targets[0]
+    if isinstance(first.law, Logarithmic):
+        kept = points.keep(same, call._replace(units=(x, y)))
+        gain = None
+        if absolute is not ZERO:
+            gain = points.subtract(
+                same, call._replace(units=(*kept.targets[:1], absolute))
+            ).targets[1]
+        return Resolved((*kept.targets, None, gain), PURE)
+    unit = points.delta(same_to_mask, call._replace(units=(x, y))).targets[0]
     assert unit is not None
     difference = call._replace(units=(unit.delta, absolute))
     common(difference)
-    return Resolved((unit, unit, None, unit.delta), None)
+    return Resolved((unit, unit, None, unit.delta), PURE)
 
 
 elementwise(

@@ -10,9 +10,9 @@ from dimflow.ops.rules.derivatives import Jvp, Linear
 from dimflow.ops.rules.units import RADIAN, Call, Resolved, same, to, unit_rule
 from dimflow.ops.standard import adapters
 from dimflow.ops.table import elementwise
-from dimflow.units import Unit
+from dimflow.units.tables import builtin
 
-_DEGREE = Unit("deg")
+_DEGREE = builtin.parse("deg")
 
 
 def is_complex(x: Any) -> bool:

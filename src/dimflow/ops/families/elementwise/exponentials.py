@@ -7,7 +7,7 @@ from typing import Any
 from dimflow import ops
 from dimflow.ops.definitions import elementwise as elements
 from dimflow.ops.rules import dtypes
-from dimflow.ops.rules.units import pure_to_pure
+from dimflow.ops.rules.units import exponent_to_pure, pure_to_pure
 from dimflow.ops.table import elementwise
 
 _LN2 = _log(2.0)
@@ -16,7 +16,7 @@ _LN10 = _log(10.0)
 elementwise(
     "exp",
     doc="e to the power of x.",
-    unit=pure_to_pure,
+    unit=exponent_to_pure,
     partials=(lambda out, x: out,),
     expr="exp(x)",
     domain=(-2.0, 2.0),

@@ -5,7 +5,7 @@ Zero is zero in every unit, so a quantity has a truth value; a point on a scale 
 
 from dimflow.ops.definitions import elementwise as elements
 from dimflow.ops.rules.derivatives import DISCRETE
-from dimflow.ops.rules.units import any_to_plain, counts, counts_to_plain
+from dimflow.ops.rules.units import any_to_mask, counts, counts_to_plain
 from dimflow.ops.standard import adapters
 from dimflow.ops.table import elementwise
 
@@ -17,7 +17,7 @@ for name, word, expr, onnx in (
     elementwise(
         name,
         doc=f"Whether {word} other than zero.",
-        unit=any_to_plain,
+        unit=any_to_mask,
         partials=DISCRETE,
         expr=expr,
         domain=((-2.0, 2.0), (-2.0, 2.0)),
@@ -30,7 +30,7 @@ for name, word, expr, onnx in (
 elementwise(
     "logical_not",
     doc="Whether x is zero.",
-    unit=any_to_plain,
+    unit=any_to_mask,
     partials=DISCRETE,
     expr="x == 0",
     domain=(-2.0, 2.0),

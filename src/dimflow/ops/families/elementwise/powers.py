@@ -10,9 +10,20 @@ from dimflow.ops.definitions import elementwise as elements
 from dimflow.ops.domain import Sample
 from dimflow.ops.families.elementwise.complex_numbers import is_complex
 from dimflow.ops.rules import dtypes
-from dimflow.ops.rules.units import PURE, Call, Resolved, power, pure, same, unit_of, unit_rule
+from dimflow.ops.rules.units import (
+    PURE,
+    Call,
+    Resolved,
+    ask_pure,
+    power,
+    pure,
+    same,
+    unit_of,
+    unit_rule,
+)
 from dimflow.ops.standard import adapters
 from dimflow.ops.table import composite, elementwise
+from dimflow.units.alike import is_number
 
 elementwise(
     "sqrt",
@@ -65,11 +76,17 @@ elementwise(
     laws=("involution",),
 )
 
+
+def _or_inf(size: Any) -> Any:
+    """Infinite for 0, so that the derivative there is 0, as that of abs(x) is."""
+    return ops.where(size == 0, inf, size)
+
+
 elementwise(
     "hypot",
     doc="sqrt(x*x + y*y) without overflow.",
     unit=same,
-    partials=(lambda out, x, y: x / out, lambda out, x, y: y / out),
+    partials=(lambda out, x, y: x / _or_inf(out), lambda out, x, y: y / _or_inf(out)),
     expr="hypot(x, y)",
     domain=((0.5, 2.0), (0.5, 2.0)),
     array_api="hypot",
@@ -91,7 +108,7 @@ def _static_power(call: Call) -> Resolved:
     try:
         return Resolved((None,), unit**exponent)
     except UnitRangeError:
-        if not unit.dimension.is_dimensionless:
+        if not is_number(unit):
             raise
         return Resolved((PURE,), PURE)
 
@@ -104,6 +121,8 @@ def _power_slope(out: Any, x: Any, exponent: Any) -> Any:
 
 def _power_dtype(given: tuple[Any, ...], params: dict[str, Any]) -> Any:
     exponent = params["exponent"]
+    if exponent < 0 and dtypes.result_type(given).kind in "biu":
+        return dtypes.floating(given, {})
     kind = getattr(exponent, "dtype", None) or type(_plain_number(exponent))
     return dtypes.ufunc("power")((*given, kind), {})
 
@@ -132,6 +151,7 @@ def _array_power(call: Call) -> Resolved:
             "since the unit of the result depends on it",
             "give the exponent as a number: x ** 2",
         )
+    pure(call, 0)
     return Resolved((PURE, PURE), PURE)
 
 
@@ -157,7 +177,8 @@ def _static(exponent: Any) -> Any:
     if isinstance(exponent, Real):
         return exponent
     if getattr(exponent, "shape", None) == () and hasattr(exponent, "to_value"):
-        exponent = exponent.to_value("")
+        ask_pure("pow", exponent.unit, "exponent")
+        exponent = exponent.to_value(PURE)
     if type(exponent).__module__ == "numpy" and exponent.shape == ():
         exponent = exponent[()]  # NumPy's scalar, which has a dtype: a number of Python has none
     return exponent if isinstance(exponent, Real) else None
@@ -181,7 +202,8 @@ def _power_samples(rng: Any) -> list[Sample]:
 )
 def pow(x: Any, y: Any, /) -> Any:
     """x to the power of y. A base with a unit needs a single number as exponent."""
-    exponent = None if isinstance(x, Real) else _static(y)
+    is_bare = isinstance(x, Real) or (isinstance(x, (list, tuple)) and not isinstance(y, Real))
+    exponent = None if is_bare else _static(y)
     if exponent is not None:
         return ops.static_power(x, exponent=exponent)
     return ops.array_power(x, y)
@@ -190,4 +212,10 @@ def pow(x: Any, y: Any, /) -> Any:
 @composite(numpy="float_power", torch="float_power", domain=_power_samples)
 def float_power(x: Any, y: Any, /) -> Any:
     """x to the power of y in double precision, whatever the arguments have."""
-    return ops.pow(ops.astype(x, "complex128" if is_complex(x) else "float64"), y)
+    if _static(y) is None:
+        y = _double(y)
+    return ops.pow(_double(x), y)
+
+
+def _double(x: Any) -> Any:
+    return ops.astype(x, "complex128" if is_complex(x) else "float64")

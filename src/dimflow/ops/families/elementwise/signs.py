@@ -10,7 +10,7 @@ from dimflow.ops.rules.units import (
     PURE,
     Call,
     Resolved,
-    any_to_plain,
+    any_to_mask,
     pure,
     to,
     unit_of,
@@ -48,7 +48,7 @@ elementwise(
 elementwise(
     "signbit",
     doc="Whether x has a minus sign; that of -0.0 counts.",
-    unit=any_to_plain,
+    unit=any_to_mask,
     partials=DISCRETE,
     expr="signbit(x)",
     domain=(-2.0, 2.0),

@@ -86,7 +86,7 @@ elementwise(
     "digamma",
     doc="The derivative of lgamma.",
     unit=pure_to_pure,
-    partials=(lambda out, x: ops.polygamma(x, n=1),),
+    partials=(lambda out, x: ops.polygamma(1, x),),
     expr="digamma(x)",
     definition=definitions.digamma,
     domain=(1.7, 6.0),
@@ -98,10 +98,11 @@ elementwise(
 
 elementwise(
     "polygamma",
-    doc="The n-th derivative of digamma.",
-    signature="x, /, n=1",
+    doc="The n-th derivative of digamma. The order stands first, as in SciPy and PyTorch.",
+    signature="n, x",
+    arrays=("x",),
     unit=pure_to_pure,
-    partials=(lambda out, x, n: ops.polygamma(x, n=n + 1),),
+    partials=(lambda out, x, n: ops.polygamma(n + 1, x),),
     expr="polygamma(n, x)",
     definition=definitions.polygamma,
     domain=(0.5, 4.0),

@@ -20,9 +20,9 @@ from dimflow.ops.rules.units import (
     unit_rule,
 )
 from dimflow.ops.table import AS_EXPRESSED, elementwise
-from dimflow.units import Unit
+from dimflow.units.tables import builtin
 
-DEGREE = Unit("deg")
+DEGREE = builtin.parse("deg")
 
 for name, slope, domain, onnx in (
     ("sin", lambda out, x: ops.cos(x), (-1.4, 1.4), "Sin"),

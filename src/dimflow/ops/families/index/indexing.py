@@ -22,6 +22,7 @@ from dimflow.ops.families.index.keys import (
 from dimflow.ops.families.shape.shaping import static_shape
 from dimflow.ops.rules import batching, costs, dtypes, points
 from dimflow.ops.rules.derivatives import Jvp, Linear
+from dimflow.ops.rules.dtypes import kind_of
 from dimflow.ops.rules.layout import laid_out, layouts
 from dimflow.ops.rules.shapes import broadcast_shapes, normalized, same_shape
 from dimflow.ops.rules.transposition import shape_of, unbroadcast
@@ -309,7 +310,7 @@ _WRITERS: tuple[tuple[str, str, Any, Any], ...] = (
         "index_add",
         "x with values added at x[key], as a new array; places given twice get both.",
         Linear(_add_transpose, (0, 1)),
-        points.refuse,
+        points.moved,
     ),
     (
         "index_max",
@@ -379,6 +380,8 @@ def take(x: Any, indices: Any, /, axis: Any = None, *, mode: str = "raise") -> A
         axis = 0
     (axis,) = normalized(axis, len(shape_of(x)))
     n = shape_of(x)[axis] if mode == "raise" else static_shape(x, "take", axis)[axis]
+    if kind_of(indices) == "b":  # numbers here, not a mask
+        indices = ops.astype(indices, "int64")
     places = within(indices, n, mode)
     return ops.index(x, places, key=(*([slice(None)] * axis), INDEX))
 

@@ -24,7 +24,7 @@ from dimflow.ops.rules.units import (
     first,
     pure,
     pure_to_plain,
-    same_to_plain,
+    same_to_mask,
     unit_rule,
 )
 from dimflow.ops.standard import picking
@@ -409,7 +409,7 @@ primitive(
     "isin",
     doc="Whether each element of x is among those of y.",
     signature="x, y, /, assume_unique=False, invert=False",
-    unit=same_to_plain,
+    unit=same_to_mask,
     points=points.keep,
     shape=lambda shapes, params: tuple(shapes[0]),
     dtype=dtypes.boolean,

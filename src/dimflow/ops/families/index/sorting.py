@@ -329,7 +329,7 @@ def _two(rng: Any) -> list[Sample]:
 @composite(numpy="union1d", domain=_two)
 def union1d(x: Any, y: Any, /) -> Any:
     """The values of both arrays, in order, each once."""
-    return ops.unique_values(ops.concat([x, y], axis=None))
+    return ops.unique(ops.concat([x, y], axis=None))
 
 
 def _distinct(x: Any, assume_unique: bool) -> Any:

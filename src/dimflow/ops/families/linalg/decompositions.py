@@ -32,6 +32,7 @@ from dimflow.ops.rules.transposition import shape_of
 from dimflow.ops.rules.units import PURE, Call, Resolved, power, same, unit_of, unit_rule
 from dimflow.ops.standard import adapters
 from dimflow.ops.table import composite, primitive
+from dimflow.units.alike import is_number
 
 
 def symmetric(rng: Any, *shape: int) -> Any:
@@ -117,7 +118,7 @@ def _qr_unit(call: Call) -> Resolved:
     if mode not in ("reduced", "complete", "raw"):
         raise UnitError(f"qr has no mode {mode!r}", "it is 'reduced', 'complete', 'r' or 'raw'")
     if mode == "raw":
-        if not unit.dimension.is_dimensionless:
+        if not is_number(unit):
             raise UnitError(
                 f"qr(mode='raw') of {unit} would mix reflectors, which are pure, with {unit}",
                 "use mode='reduced' or 'complete'",

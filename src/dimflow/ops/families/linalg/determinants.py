@@ -19,6 +19,7 @@ from dimflow.ops.rules.derivatives import Jvp
 from dimflow.ops.rules.units import PURE, Call, Resolved, pure_to_pure, unit_of, unit_rule
 from dimflow.ops.standard import adapters
 from dimflow.ops.table import primitive
+from dimflow.units.alike import is_number
 
 
 def _power_of_side(offset: int) -> Any:
@@ -29,7 +30,7 @@ def _power_of_side(offset: int) -> Any:
         unit, shape = unit_of(call, 0), call.shapes[0]
         length = checked(call.op.name, shape)[-1]
         if length is None:
-            if not unit.dimension.is_dimensionless:
+            if not is_number(unit):
                 raise UnitError(
                     f"{call.op.name} of matrices in {unit} whose side is not known: the unit of "
                     "the result depends on it",

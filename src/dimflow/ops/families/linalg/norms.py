@@ -59,7 +59,7 @@ def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any
         return ops.sum(ops.astype(ops.not_equal(x, 0), dtype=_real_dtype(x)), **reduced)
     if ord == 2:
         squares = ops.real(ops.conj(x) * x) if is_complex(x) else x * x
-        return ops.sqrt(ops.sum(squares, **reduced))
+        return _root(ops.sum(squares, **reduced), Fraction(2))
     sizes = ops.abs(x)
     if ord == inf:
         return ops.max(sizes, **reduced)
@@ -68,8 +68,15 @@ def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any
     if ord == 1:
         return ops.sum(sizes, **reduced)
     order = Fraction(ord).limit_denominator(10**6)
-    powers = ops.sum(ops.static_power(sizes, exponent=order), **reduced)
-    return ops.static_power(powers, exponent=1 / order)
+    return _root(ops.sum(ops.static_power(sizes, exponent=order), **reduced), order)
+
+
+def _root(powers: Any, order: Fraction) -> Any:
+    """A root of sums, whose derivative at 0 is 0, as that of abs(x) is."""
+    is_zero = powers == 0
+    inner = ops.where(is_zero, inf, powers)
+    root = ops.sqrt(inner) if order == 2 else ops.static_power(inner, exponent=1 / order)
+    return ops.where(is_zero, 0, root)
 
 
 def _real_dtype(x: Any) -> Any:
@@ -146,7 +153,7 @@ def norm(x: Any, /, ord: Any = None, axis: Any = None, keepdims: bool = False) -
 @composite(
     numpy="linalg.cond",
     namespace="linalg",
-    unit=unit_rule(lambda call: Resolved(to(call, None), PURE)),
+    unit=unit_rule(params=True)(lambda call: Resolved(to(call, None), PURE)),
     points=points.refuse,
     domain=lambda rng: [
         Sample((regular(rng, 2, 3, 3),), {"p": p}) for p in (None, 2, -2, 1, inf, "fro")

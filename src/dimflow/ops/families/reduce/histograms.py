@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dimflow import ops
-from dimflow.errors import MissingRule, ShapeMismatch, UnitError
+from dimflow.errors import MissingRule, ShapeMismatch, UnitChoiceError, UnitError
 from dimflow.ops.definitions import histograms as definitions
 from dimflow.ops.domain import Sample
 from dimflow.ops.families.reduce.parts import arrayed
@@ -31,6 +31,7 @@ from dimflow.ops.rules.units import (
 from dimflow.ops.table import composite, primitive
 
 _BY_VALUES = "the length of the result depends on the values"
+_ENDS = "give the ends of the bins, range=(low, high), or their edges, bins=[...]"
 
 
 class Histogram(NamedTuple):
@@ -133,6 +134,13 @@ def _ends(limits: Any) -> Any:
 )
 def histogram_bin_edges(x: Any, /, bins: Any = 10, range: Any = None, weights: Any = None) -> Any:
     """The edges of a histogram's bins, in the unit of x; edges that are given are kept."""
+    edges = _edges_of(x, bins, range, weights)
+    if not _is_number_of_bins(bins):
+        ops.bin_counts(x, edges)  # which tells whether values fall between such edges at all
+    return edges
+
+
+def _edges_of(x: Any, bins: Any, limits: Any, weights: Any = None) -> Any:
     if _is_number_of_bins(bins):
         if isinstance(bins, str) and weights is not None:
             raise UnitError(
@@ -140,8 +148,31 @@ def histogram_bin_edges(x: Any, /, bins: Any = 10, range: Any = None, weights: A
                 "give the number of bins, or their edges",
             )
         bins = bins if isinstance(bins, str) else operator.index(bins)
-        return ops.spaced_edges(x, bins=bins, range=_ends(range))
+        limits = _ends(limits)
+        return _unwidened(ops.spaced_edges(x, bins=bins, range=limits), x, limits)
     return bins if shape_of(bins) else ops.stack(list(bins))
+
+
+def _unwidened(edges: Any, x: Any, limits: Any) -> Any:
+    """The edges, if they do not lie half a unit, of whatever unit, around a single value.
+
+    Of numbers that only another library knows, these are nan.
+    """
+    unit = getattr(edges, "unit", PURE)
+    if unit.key is PURE.key:
+        return edges
+    if limits is not None:
+        is_one = ops.equal(limits[0], limits[1])
+    else:
+        is_one = 0 in shape_of(x) or ops.equal(ops.min(x), ops.max(x))
+    raw = getattr(is_one, "data", is_one)
+    if not isinstance(raw, (bool, np.bool_, np.ndarray)):
+        return ops.where(is_one, np.nan, edges)
+    if raw:
+        error = UnitChoiceError("histogram", unit)
+        error.hint = f"one value has no width: {_ENDS}"
+        raise error
+    return edges
 
 
 # Counts
@@ -258,7 +289,7 @@ def histogram(
     weights: Any = None,
 ) -> Any:
     """Counts and edges. Edges are in x's unit, counts in that of the weights, a density in 1/x."""
-    edges = ops.histogram_bin_edges(x, bins=bins, range=range, weights=weights)
+    edges = _edges_of(x, bins, range, weights)
     evenly = _is_number_of_bins(bins)
     if weights is None:
         counts = ops.bin_counts(x, edges, evenly=evenly)
@@ -306,10 +337,7 @@ def _all_edges(columns: list[Any], bins: Any, limits: Any) -> list[Any]:
         if len(given) != count:
             wanted = f"{what} for each of {count} columns"
             raise ShapeMismatch("histogramdd", wanted, f"{len(given)}")
-    return [
-        ops.histogram_bin_edges(column, bins=b, range=r)
-        for column, b, r in zip(columns, each, limits, strict=True)
-    ]
+    return [_edges_of(column, b, r) for column, b, r in zip(columns, each, limits, strict=True)]
 
 
 @composite(

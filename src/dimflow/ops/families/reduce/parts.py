@@ -10,7 +10,7 @@ from dimflow.ops.rules import batching
 from dimflow.ops.rules.batching import Dims, ndim, to_front
 from dimflow.ops.rules.dtypes import DtypeRule, result_type
 from dimflow.ops.rules.layout import laid_out
-from dimflow.ops.rules.shapes import is_known, normalized, same_shape
+from dimflow.ops.rules.shapes import is_known, normalized, reduced_axes, same_shape
 from dimflow.ops.rules.transposition import shape_of
 from dimflow.ops.rules.units import Call, Resolved, UnitRule, pure
 
@@ -74,7 +74,7 @@ def kept(value: Any, shape: tuple[int, ...], params: dict[str, Any]) -> Any:
     """A value for each reduced group, with length 1 along the axes that were reduced."""
     if params.get("keepdims"):
         return value
-    axes = normalized(params.get("axis"), len(shape))
+    axes = reduced_axes(params.get("axis"), len(shape))
     if not is_known(shape):
         return ops.expand_dims(value, axis=axes)
     return ops.reshape(value, shape=tuple(1 if i in axes else n for i, n in enumerate(shape)))
@@ -83,7 +83,7 @@ def kept(value: Any, shape: tuple[int, ...], params: dict[str, Any]) -> Any:
 def rows(x: Any, axis: Any) -> Any:
     """The elements that are reduced together as one last axis."""
     shape = shape_of(x)
-    axes = normalized(axis, len(shape))
+    axes = reduced_axes(axis, len(shape))
     others = [i for i in range(len(shape)) if i not in axes]
     if len(axes) != 1 or axes[0] != len(shape) - 1:
         x = ops.permute_dims(x, axes=(*others, *axes))
@@ -99,7 +99,7 @@ def counted(x: Any, where: Any, params: dict[str, Any]) -> Any:
         ones = only(where, ops.ones_like(x))
         return ops.sum(ones, axis=axis, keepdims=params.get("keepdims", False))
     if where is None:
-        return prod(shape[a] for a in normalized(axis, len(shape)))
+        return prod(shape[a] for a in reduced_axes(axis, len(shape)))
     picked = ops.broadcast_to(where, shape=shape)
     return ops.count_nonzero(picked, axis=axis, keepdims=params.get("keepdims", False))
 
@@ -145,8 +145,8 @@ def reducing(op: Any, args: tuple[Any, ...], dims: Dims, params: dict[str, Any])
             missing = inner + 1 - ndim(other)
             other = ops.reshape(other, shape=(sizes[0], *([1] * missing), *other.shape[1:]))
         aligned.append(other)
-    axes = tuple(a + 1 for a in normalized(params.get("axis"), inner))
-    axis = axes[0] if isinstance(params.get("axis"), int) else axes
+    axes = tuple(a + 1 for a in reduced_axes(params.get("axis"), inner))
+    axis = axes[0] if axes and isinstance(params.get("axis"), int) else axes
     return op.run(tuple(aligned), {**params, "axis": axis}), 0
 
 

@@ -14,7 +14,7 @@ from dimflow.ops.rules import batching, costs, points
 from dimflow.ops.rules.batching import ndim, to_front
 from dimflow.ops.rules.derivatives import Jvp
 from dimflow.ops.rules.dtypes import DtypeRule, result_type
-from dimflow.ops.rules.shapes import normalized, without
+from dimflow.ops.rules.shapes import normalized, reduced_axes, without
 from dimflow.ops.rules.shapes import reduced as reduced_shape
 from dimflow.ops.rules.transposition import shape_of
 from dimflow.ops.rules.units import PURE, Call, Resolved, pure, same, unit_of, unit_rule
@@ -95,7 +95,7 @@ def _jvp(skips_nan: bool, unit_q: float) -> Jvp:
         axis, shape, shape_q = params["axis"], shape_of(x), shape_of(q)
         if 0 in shape:
             return ops.zeros_like(out)  # no element has a place
-        axes = normalized(axis, len(shape))
+        axes = reduced_axes(axis, len(shape))
         groups = tuple(n for i, n in enumerate(shape) if i not in axes)
         x = rows(x, axis)
         t = None if tangents[0] is None else rows(tangents[0], axis)

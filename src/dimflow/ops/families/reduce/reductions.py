@@ -1,5 +1,6 @@
 """Reductions: one value from many, along axes."""
 
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -34,8 +35,10 @@ from dimflow.ops.rules.units import (
     Call,
     Resolved,
     UnitRule,
+    any_to_mask,
     any_to_plain,
     common,
+    pure,
     pure_to_pure,
     same,
     to,
@@ -58,7 +61,7 @@ def sum_of_points(rule: UnitRule, call: Call) -> Resolved:
         return points.refuse(rule, call)
     except PointError as error:
         if isinstance(error.unit.law, Affine):
-            error.hint = f"the mean of points is a point: mean(x); or {error.hint}"
+            error.hint = f"the mean of points is a point: x.mean(); or {error.hint}"
         raise
 
 
@@ -102,6 +105,7 @@ def _power_unit(call: Call, count: int | None, hidden: str, factor: Unit = PURE)
             f"{call.op.name} of {unit} needs the number of factors, which {hidden}",
             f"divide by a reference value first, so that the factors are pure numbers{also}",
         )
+    pure(call, 0)
     return Resolved(to(call, PURE, None)[: len(call.units)], factor)
 
 
@@ -249,7 +253,8 @@ def _var_jvp(tangents: Any, out: Any, args: Any, params: Any) -> Any:
 
 
 def _std_jvp(tangents: Any, out: Any, args: Any, params: Any) -> Any:
-    return _var_jvp(tangents, out, args, params) / (2 * out)
+    """Zero where all elements are equal, as that of abs(x) at 0."""
+    return _var_jvp(tangents, out, args, params) / (2 * ops.where(out == 0, inf, out))
 
 
 def _spread_samples(rng: Any) -> list[Sample]:
@@ -370,7 +375,7 @@ for _name, _doc, _adapter in (
         doc=f"{_doc} not zero, along axes.",
         signature="x, /, axis=None, *, keepdims=False, where=None",
         arrays=("x", "where"),
-        unit=masked(any_to_plain),
+        unit=masked(any_to_mask),
         shape=reduced,
         dtype=dtypes.boolean,
         derivative=DISCRETE,

@@ -15,7 +15,7 @@ from dimflow.ops.rules import costs, points
 from dimflow.ops.rules.derivatives import Jvp
 from dimflow.ops.rules.dtypes import result_type
 from dimflow.ops.rules.points import PointRule
-from dimflow.ops.rules.shapes import normalized, reduced, same_shape
+from dimflow.ops.rules.shapes import reduced, reduced_axes, same_shape
 from dimflow.ops.rules.transposition import shape_of
 from dimflow.ops.rules.units import (
     PURE,
@@ -104,7 +104,7 @@ def _aligned(weights: Any, shape: tuple[int, ...], axis: Any) -> Any:
     """Weights of the array's shape, or of the shape of the averaged axes, laid along these."""
     if same_shape(shape_of(weights), shape):
         return weights
-    axes = normalized(axis, len(shape))
+    axes = reduced_axes(axis, len(shape))
     lengths = tuple(shape[a] for a in axes)
     if axis is None or shape_of(weights) != lengths:
         wanted = f"weights of shape {shape}" + ("" if axis is None else f" or {lengths}")
@@ -138,7 +138,7 @@ def average(
     shape = shape_of(x)
     if weights is None:
         mean = ops.mean(x, axis=axis, keepdims=keepdims)
-        count = prod(shape[a] for a in normalized(axis, len(shape)))
+        count = prod(shape[a] for a in reduced_axes(axis, len(shape)))
         return (mean, np.full(shape_of(mean), float(count))[()]) if returned else mean
     weights = _aligned(weights, shape, axis)
     mean = ops.weighted_mean(x, weights, axis=axis, keepdims=keepdims)

@@ -13,7 +13,7 @@ from dimflow.ops.rules.transposition import shape_of, unbroadcast
 from dimflow.ops.rules.units import (
     Call,
     Resolved,
-    any_to_plain,
+    any_to_mask,
     chosen,
     same,
     unit_of,
@@ -22,6 +22,7 @@ from dimflow.ops.rules.units import (
 from dimflow.ops.standard import adapters
 from dimflow.ops.table import composite, elementwise, primitive
 from dimflow.units import Unit
+from dimflow.units.alike import are_alike, readings
 
 CONSTANT = Zero("it does not depend on the values")
 
@@ -167,8 +168,8 @@ def _kept_or_chosen(call: Call) -> Resolved:
     if asked is None:
         return Resolved((None,), unit)
     target = Unit(asked)
-    if target.dimension is not unit.dimension:
-        raise UnitConversionError(unit, target)
+    if not are_alike(target, unit):
+        raise UnitConversionError(unit, target, readings(unit, target))
     return Resolved((target,), target)
 
 
@@ -226,7 +227,7 @@ primitive(
     "cast_truth",
     doc="Whether each element is not 0.",
     signature="x, /, *, copy=True",
-    unit=any_to_plain,
+    unit=any_to_mask,
     shape=shapes.unchanged,
     dtype=dtypes.boolean,
     derivative=STEPS,
@@ -256,6 +257,8 @@ def astype(x: Any, /, dtype: Any, *, unit: Any = None, copy: bool = True) -> Any
         return ops.cast_floating(x, dtype=dtype, unit=unit, copy=copy)
     if kind not in "iu":
         raise NotANumber("astype", f"the dtype {dtype}")
+    if unit is None and dtypes.kind_of(x) in "biu":
+        unit = getattr(x, "unit", None)  # integers are not cut
     try:
         return ops.cast_discrete(x, dtype=dtype, unit=unit, copy=copy)
     except UnitChoiceError as error:

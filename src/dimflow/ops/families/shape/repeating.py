@@ -152,6 +152,8 @@ def delete(x: Any, /, obj: Any, axis: Any = None) -> Any:
 @composite(
     numpy="insert",
     arrays=("x", "values"),
+    unit=same,
+    points=points.keep,
     domain=lambda rng: [
         Sample((rng.normal(size=5), rng.normal(size=())), {"obj": 2, "axis": None}),
         Sample((rng.normal(size=(2, 3)), rng.normal(size=2)), {"obj": (1, 4), "axis": None}),

@@ -5,6 +5,7 @@ from typing import Any
 from dimflow import ops
 from dimflow.errors import ShapeMismatch
 from dimflow.ops.domain import Sample
+from dimflow.ops.families.reduce.parts import arrayed
 from dimflow.ops.rules import batching, costs, dtypes, points
 from dimflow.ops.rules.derivatives import Linear
 from dimflow.ops.rules.shapes import broadcast_shapes, normalized, size
@@ -435,6 +436,7 @@ def rot90(x: Any, /, k: int = 1, axes: Any = (0, 1)) -> Any:
 )
 def broadcast_arrays(*arrays: Any) -> Any:
     """Each array stretched to the shape that all meet in; each keeps its own unit."""
+    arrays = tuple(map(arrayed, arrays))
     shape = broadcast_shapes([shape_of(x) for x in arrays])
     return tuple(ops.broadcast_to(x, shape=shape) for x in arrays)
 

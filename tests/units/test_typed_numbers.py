@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dimflow.cli import number
-from dimflow.cli.number import NUMBER
+from dimflow.units import typed_numbers as number
+from dimflow.units.typed_numbers import NUMBER
 
 fractions = st.fractions(max_denominator=10**12)
 doubles = st.floats(allow_nan=False, allow_infinity=False)

@@ -1,0 +1,110 @@
+"""No function of PyTorch cuts fractions off in whatever unit: `dtype=`, `out=`, integers beside
+fractions, in place and in a second call.
+"""
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from dimflow import DimArray
+from dimflow import units as u
+from dimflow.errors import DimflowError, UnsupportedFunction
+from dimflow.torch import DimTensor
+from tests.contract.whole_numbers import assert_uncut, outcome, parts
+from tests.torch import walk
+
+# What these give are elements of no meaning; or Python asks the other operand, never the user.
+NAMES = sorted(n for n in walk.functions() if not n.startswith(("__r", "empty", "new_empty")))
+
+
+def in_km(value: Any) -> Any:
+    if isinstance(value, torch.Tensor) and value.is_floating_point():
+        return DimTensor(value.clone(), "km")
+    return walk.plain(value)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_functions_of_pytorch(name: str) -> None:
+    for sample in walk.samples(name, 1):
+        for function in walk.variants(walk.functions()[name]):
+            usual = outcome(lambda: walk.called(function, sample, in_km))  # noqa: B023
+            if isinstance(usual, Exception):
+                continue
+            for dtype in (torch.int32, int):
+                asked = _with(sample, dtype=dtype)
+                assert_quantities(lambda: walk.called(function, asked, in_km), usual, dtype)  # noqa: B023
+            many = parts(usual)
+            if len(many) == 1 and isinstance(many[0], DimArray):
+                target = DimTensor(torch.zeros(many[0].shape, dtype=torch.int64), many[0].unit)
+                asked = _with(sample, out=target)
+                assert_quantities(lambda: walk.called(function, asked, in_km), usual, "out=")  # noqa: B023
+            _beside_integers(function, sample)
+
+
+def assert_quantities(asked: Any, usual: Any, what: Any) -> None:
+    """Plain results are none of ours: a function that makes tensors of numbers alone."""
+    if any(isinstance(part, DimArray) for part in parts(usual)):
+        assert_uncut(asked, lambda: usual, what)
+
+
+def _with(sample: Any, **more: Any) -> Any:
+    return type(sample)(sample.input, args=sample.args, kwargs={**sample.kwargs, **more})
+
+
+def _beside_integers(function: Any, sample: Any) -> None:
+    """Whole numbers in the first place give the same as integers and as fractions; twice."""
+    if not isinstance(sample.input, torch.Tensor) or not sample.input.is_floating_point():
+        return
+    # no zeros, whose sign integers do not have
+    whole = torch.where(sample.input.round() == 0, 1.0, sample.input.round())
+
+    def made(first: torch.Tensor) -> Any:
+        return lambda v: DimTensor(first.clone(), "km") if v is sample.input else in_km(v)
+
+    for _ in range(2):
+        assert_uncut(
+            lambda: walk.called(function, sample, made(whole.to(torch.int64))),
+            lambda: walk.called(function, sample, made(whole)),
+            "integers beside fractions",
+        )
+
+
+def test_methods_and_casts_of_tensors() -> None:
+    x = DimTensor(torch.tensor([1.5, 2.7]), "km")
+    whole = DimTensor(torch.tensor([1, 2]), "km")
+    index = torch.tensor([0])
+    refused = [
+        *(getattr(x, n) for n in ("int", "long", "short", "char", "byte")),
+        *(lambda d=d: x.to(d) for d in (torch.int32, torch.uint8, whole)),
+        lambda: x.type("torch.IntTensor"),
+        lambda: x.type_as(whole),
+        lambda: torch.div(x, whole, out=torch.zeros(2, dtype=torch.int64)),
+        lambda: whole.scatter(0, index, 1500 * u.m),
+        lambda: whole.scatter_reduce(0, torch.tensor([0, 0]), whole, "mean"),
+    ]
+    for call in refused:
+        with pytest.raises(DimflowError, match="cut"):
+            call()
+    for write in (
+        lambda t: t.div_(2),
+        lambda t: t.mul_(1.5),
+        lambda t: t.add_(500 * u.m),
+        lambda t: t.fill_(1500 * u.m),
+        lambda t: t.copy_(x),
+        lambda t: t.clamp_(max=1500 * u.m),
+        lambda t: t.masked_fill_(t > 1 * u.km, 1500 * u.m),
+        lambda t: t.scatter_(0, index, 1500 * u.m),
+        lambda t: t.__setitem__(0, 1500 * u.m),
+        lambda t: t.__itruediv__(2),
+    ):
+        target = whole.clone()
+        with pytest.raises(DimflowError, match="cut"):
+            write(target)
+        np.testing.assert_array_equal(target.to_numpy().data, [1, 2])
+    for dtype in (torch.int32, int, torch.uint8):
+        with pytest.raises(UnsupportedFunction, match="bits"):
+            x.view(dtype)
+        with pytest.raises(UnsupportedFunction, match="bits"):
+            torch.view_copy(x, dtype)
