@@ -134,6 +134,43 @@ print(json.dumps([same, len(set(map(id, builtin))) == len(list(builtin))]))
         at_once(work, 6)
         assert len([n for n in lab.spellings() if n.startswith("zqn")]) == 240
 
+    def test_every_way_to_read_while_another_thread_defines(self) -> None:
+        """Threads that take turns every microsecond: what goes through a table sees a whole one."""
+        code = """
+import json, sys, threading
+sys.setswitchinterval(1e-6)
+from dimflow import errors
+from dimflow.units import Registry
+lab = Registry()
+lab.define("zqbase = 2 m")
+child = Registry(lab)
+def refused():
+    try:
+        child("zqbass meter")
+    except errors.UnitParseError:
+        pass
+ways = [
+    lab.spellings, child.spellings, lab.prefixes, child.prefixes, lambda: list(child),
+    lambda: dir(child), lambda: repr(child), lambda: child.ambiguous, lambda: "zqq" in child,
+    lambda: child("zqbase per square second"), refused,
+]
+failures, done = [], threading.Event()
+def read(way):
+    try:
+        while not done.is_set():
+            way()
+    except BaseException as error:
+        failures.append(repr(error))
+readers = [threading.Thread(target=read, args=(way,)) for way in ways]
+[t.start() for t in readers]
+for i in range(150):
+    lab.define(f"zqn_{i}_ = {i + 1} zqbase = zqs_{i}_\\nzqpre{i}x- = {i + 2}")
+done.set()
+[t.join() for t in readers]
+print(json.dumps(failures))
+"""
+        assert json_of(code) == []
+
     def test_replacing_while_reading(self) -> None:
         """A reader gets an old or a new meaning whole, and at the end the newest."""
         lab = Registry()

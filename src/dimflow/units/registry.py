@@ -137,10 +137,7 @@ class Registry:
         """The definitions, those of the parent first."""
         if self._parent is not None:
             yield from self._parent
-        self._fill()
-        with self._lock:
-            own = list(dict.fromkeys(self._table.values()))
-        yield from own
+        yield from dict.fromkeys(definition for _, definition in self._own())
 
     def __dir__(self) -> Iterable[str]:
         return [*super().__dir__(), *(n for n in self.spellings() if n.isidentifier())]
@@ -150,16 +147,23 @@ class Registry:
 
     def spellings(self) -> list[str]:
         """Every name, symbol and alias that can be read, prefixes and plurals aside."""
-        self._fill()
         inherited = self._parent.spellings() if self._parent is not None else []
-        own = self._table.items()
+        own = self._own()
         return [*inherited, *(n for n, d in own if not spelling.is_ambiguous(n, d, self))]
+
+    def _own(self) -> list[tuple[str, Definition]]:
+        """The table as it is now: another thread may add to it while a reader goes through it."""
+        self._fill()
+        with self._lock:
+            return list(self._table.items())
 
     def prefixes(self) -> list[Prefix]:
         """The prefixes in force."""
         self._fill()
         inherited = self._parent.prefixes() if self._parent is not None else []
-        return list(dict.fromkeys([*inherited, *self._prefixes.values()]))
+        with self._lock:
+            own = list(self._prefixes.values())
+        return list(dict.fromkeys([*inherited, *own]))
 
     def resolve(self, name: str) -> Resolved | None:
         """The definition that a name, a prefixed name or a plural stands for."""
@@ -209,7 +213,8 @@ class Registry:
             self._fill()
         if self._parent is None or not self._ambiguous:
             return self._parent.ambiguous if self._parent else self._ambiguous
-        return {**self._parent.ambiguous, **self._ambiguous}
+        with self._lock:
+            return {**self._parent.ambiguous, **self._ambiguous}
 
     @property
     def is_read(self) -> bool:
