@@ -162,8 +162,7 @@ class Registry:
         self._fill()
         inherited = self._parent.prefixes() if self._parent is not None else []
         with self._lock:
-            own = list(self._prefixes.values())
-        return list(dict.fromkeys([*inherited, *own]))
+            return list(dict.fromkeys([*inherited, *self._prefixes.values()]))
 
     def resolve(self, name: str) -> Resolved | None:
         """The definition that a name, a prefixed name or a plural stands for."""
