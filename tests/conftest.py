@@ -1,8 +1,9 @@
 """How much the property tests try, with which seed, and which tests are left to `make test-deep`.
 
-DIMFLOW_DEEP=1    the `deep` tests too, and 2000 examples for each property
-DIMFLOW_SEED=...  the seed of the property tests; without it, today's date, so that each day
-                  tries another sample and every failure of that day can be had again
+DIMFLOW_DEEP=1    the `deep` tests too, all cases of a law, and 2000 examples for each property
+DIMFLOW_SEED=...  the seed of the property tests, and of the cases of a law that a plain run tries;
+                  without it, today's date, so that each day tries another sample and every failure
+                  of that day can be had again
 """
 
 import ctypes
@@ -11,6 +12,7 @@ import gc
 import os
 import sys
 from collections.abc import Iterator
+from zlib import crc32
 
 import psutil
 import pytest
@@ -36,18 +38,32 @@ settings.load_profile("deep" if DEEP else "fast")
 
 @pytest.hookimpl(tryfirst=True)  # before hypothesis reads its own options
 def pytest_configure(config: pytest.Config) -> None:
+    # Kept in the environment, so that the workers of one run agree across midnight.
+    today = datetime.datetime.now(datetime.UTC).strftime("%Y%m%d")
+    seed = os.environ.setdefault("DIMFLOW_SEED", today)
     if config.option.hypothesis_seed is None:
-        # Kept in the environment, so that the workers of one run agree across midnight.
-        today = datetime.datetime.now(datetime.UTC).strftime("%Y%m%d")
-        config.option.hypothesis_seed = os.environ.setdefault("DIMFLOW_SEED", today)
+        config.option.hypothesis_seed = seed
     if not DEEP and not config.option.markexpr:
         config.option.markexpr = "not deep"
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """The workers of one run know a test by its name: an address in it differs between them."""
+    if not (DEEP or config.option.keyword or any("::" in text for text in config.args)):
+        left = [item for item in items if not _is_of_today(item)]
+        config.hook.pytest_deselected(items=left)
+        items[:] = [item for item in items if _is_of_today(item)]
     if named := [item.nodeid for item in items if " at 0x" in item.nodeid]:
         raise pytest.UsageError(f"give ids= to what has an address for a name: {named[0]}")
+
+
+def _is_of_today(item: pytest.Item) -> bool:
+    """Of the cases of a costly law, `@pytest.mark.share(4)` runs another quarter each day."""
+    mark = item.get_closest_marker("share")
+    if mark is None:
+        return True
+    day = crc32(os.environ["DIMFLOW_SEED"].encode())
+    return (crc32(item.nodeid.encode()) + day) % mark.args[0] == 0
 
 
 def pytest_report_header(config: pytest.Config) -> str:

@@ -136,22 +136,22 @@ class Program:
             self.add(Pair(f(a.ours), made, a))
 
     def add(self, pair: Pair) -> None:
-        """Its gradient is retained, or not: that is said before the value is used further."""
+        """Its gradient is retained at once, later or never."""
         self.pool.append(pair)
-        if self.rng.random() < 0.5:
-            pair.is_retained = True
+        if self.rng.random() < 0.3:
             self.retain(pair)
 
     def retain(self, pair: Pair) -> None:
         """Once or twice; to say it again, and of a leaf, changes nothing."""
+        for same in self.pool:
+            same.is_retained |= same.theirs is pair.theirs
         for _ in range(int(self.rng.integers(1, 3))):
             pair.ours.retain_grad()
             pair.theirs.retain_grad()
 
-    def retain_again(self) -> None:
-        pair = self.pick()
-        if pair.is_leaf or pair.is_retained:
-            self.retain(pair)
+    def retain_later(self) -> None:
+        """Of what was used already, too."""
+        self.retain(self.pick())
 
     def backward(self) -> None:
         """Of a pure number, in one of several units of these."""
@@ -231,7 +231,7 @@ class Program:
     def step(self) -> None:
         moves = [
             self.combine,
-            self.retain_again,
+            self.retain_later,
             self.backward,
             self.reset,
             self.write,

@@ -78,6 +78,7 @@ def agrees_when_traced(name: str, limit: int | None) -> None:
         assert_same(jax.jit(call)(*values), expected, rtol=1e-9, what=case.label)
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("name", FEW)
 def test_a_kernel_of_each_family_traces(name: str) -> None:
     agrees_when_traced(name, 1)

@@ -78,6 +78,7 @@ def assert_right(result: Any, name: str, x: Any, y: Any, pair: tuple[str, str]) 
     np.testing.assert_allclose(found * scale, expected, rtol=rtol, atol=rtol * size)
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("library", LIBRARIES)
 @pytest.mark.parametrize(("name", "pair"), CASES, ids=forms.ids)
 def test_the_first_time_and_later(name: str, pair: tuple[str, str], library: str) -> None:
@@ -143,6 +144,7 @@ def test_in_place_the_unit_dtype_and_shape_stay(
             assert array.data.data_ptr() == before.data_ptr()
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("library", LIBRARIES)
 @pytest.mark.parametrize("name", ["add", "sub", "mul", "truediv", "floordiv", "mod", "lt", "eq"])
 def test_the_answer_is_the_same_each_time(name: str, library: str) -> None:

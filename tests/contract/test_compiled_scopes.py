@@ -76,6 +76,7 @@ def number(value: Any) -> float:
     return round(float(np.asarray(value)), 2)  # alone, JAX has single precision here
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("read", READS)
 @pytest.mark.parametrize("way", COMPILED)
 def test_a_text_in_a_compiled_function_means_what_the_scope_of_the_call_says(

@@ -146,6 +146,7 @@ COMPOSED = ("masked.", "pca_lowrank", "svd_lowrank", "__rdiv__", "linalg.pinv.si
 NAMES = [n for n in sorted(walk.functions()) if not n.startswith(COMPOSED)]
 
 
+@pytest.mark.share(4)
 @pytest.mark.parametrize("name", NAMES)
 def test_of_pytorchs_functions(name: str) -> None:
     op = walk.functions()[name]

@@ -139,6 +139,7 @@ WAYS = {
 }
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize(
     ("library", "way"),
     [(name, way) for name in MAKE for way in WAYS if way != "backward" or name == "torch"],

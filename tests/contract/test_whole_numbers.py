@@ -100,6 +100,7 @@ def _at(ufunc: Any, kind: Any, values: Any) -> DimArray:
     return target
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("library", LIBRARIES)
 @pytest.mark.parametrize("name", WITH_DTYPE)
 def test_operations_with_a_dtype(name: str, library: str) -> None:
@@ -341,6 +342,7 @@ def test_starts_of_folds_of_integers(name: str, ufunc: Any) -> None:
                 same_as_of_fractions(ufunc.reduce, x, initial=start, where=where)
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("library", LIBRARIES)
 @pytest.mark.parametrize("name", STARTED)
 def test_optional_arrays_beside_integers(name: str, library: str) -> None:

@@ -55,6 +55,7 @@ def pull(library: str, engine: str | None) -> DimArray:
 PROGRAMS = [forces, swing, squeeze, hearing, uptake, pull]
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("engine", ["native", "own"])
 @pytest.mark.parametrize("library", ["torch", "jax", "mlx"])
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)

@@ -102,6 +102,7 @@ TRANSFORMS = {
 TREE = {"a": jnp.asarray([1.0, 2.0]), "b": (3.0, [4.0])}
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize(("wrap", "given"), [(lambda f: f, TREE), (jax.jit, 2.0)])
 @pytest.mark.parametrize("name", TRANSFORMS)
 def test_derivatives_by_numbers_are_in_the_unit_of_the_result(

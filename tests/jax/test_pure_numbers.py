@@ -68,6 +68,7 @@ def numbers(result: Any) -> list[Any]:
     return [leaf.to_value("") if isinstance(leaf, DimArray) else leaf for leaf in leaves]
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize(
     "name", [n if n in QUICK else pytest.param(n, marks=pytest.mark.deep) for n in NAMES]
 )

@@ -296,6 +296,7 @@ def covariant(call: Callable[[Any], Any], units: tuple[str, str] = LINEAR) -> An
     return first
 
 
+@pytest.mark.share(4)
 @pytest.mark.parametrize("way", MAPS)
 @pytest.mark.parametrize("units", [LINEAR, POINTS, LEVELS])
 def test_a_function_of_a_leaf(way: str, units: tuple[str, str]) -> None:
@@ -311,6 +312,7 @@ def test_a_function_of_two_leaves(way: str) -> None:
     assert not all(isinstance(result, Exception) for result in found)
 
 
+@pytest.mark.share(4)
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in NUMBERS])
 @pytest.mark.parametrize("units", [LINEAR, POINTS, LEVELS])
 def test_any_function_called_as_one_would_guess(name: str, units: tuple[str, str]) -> None:

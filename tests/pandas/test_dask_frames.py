@@ -235,6 +235,7 @@ def as_text(value: Any) -> str:
     return f"{float(value.to_value(scale)):.10g} {scale}"
 
 
+@pytest.mark.share(4)
 @pytest.mark.parametrize("name", OF_PARTS)
 @pytest.mark.parametrize("way", WAYS_IN)
 def test_parts_in_different_units_are_one_column(way: str, name: str) -> None:

@@ -129,6 +129,7 @@ def is_of_points(error: Any) -> bool:
     return isinstance(error, PointError) or "got a pure number" in str(error)
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize(("home", "program"), CASES)
 def test_the_result_is_that_of_the_plain_numbers_or_an_error_of_ours(
     home: str, program: str

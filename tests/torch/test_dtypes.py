@@ -36,6 +36,7 @@ def quantities(dtype, unit):
     return make
 
 
+@pytest.mark.share(4)
 @pytest.mark.parametrize("name", NAMES)
 def test_dtypes_are_those_of_pytorch(name):
     for sample in samples(name, 2):
@@ -74,6 +75,7 @@ def put(sample, place, number):
     return type(sample)(sample.input, args=tuple(args), kwargs=kwargs)
 
 
+@pytest.mark.share(4)
 @pytest.mark.parametrize("name", [name for name in NAMES if not name.startswith("__r")])
 def test_one_quantity_stands_where_pytorch_takes_a_number(name):
     """And takes the dtype of the tensors beside it, as a number of Python does."""

@@ -63,6 +63,7 @@ def masks(value):
     return DimTensor(value.clone(), "") if is_mask else plain(value)
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("training", [True, False], ids=["train", "eval"])
 @pytest.mark.parametrize("name", LAYERS)
 def test_layers_of_pure_numbers(name, training):

@@ -327,6 +327,7 @@ def taken(name: str) -> list[tuple[Any, Any]]:
     return found
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("name", MODULES)
 def test_a_module_gives_one_quantity_in_metres_and_kilometres(name: str) -> None:
     found = taken(name)

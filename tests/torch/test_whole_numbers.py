@@ -25,6 +25,7 @@ def in_km(value: Any) -> Any:
     return walk.plain(value)
 
 
+@pytest.mark.share(4)
 @pytest.mark.parametrize("name", NAMES)
 def test_functions_of_pytorch(name: str) -> None:
     for sample in walk.samples(name, 1):

@@ -190,6 +190,18 @@ def test_retained_gradients_are_pytorchs() -> None:
         np.testing.assert_allclose(np.asarray(getattr(found, "data", found)), [3.0, 9.0])
 
 
+@each_library
+def test_a_gradient_that_is_asked_for_after_its_use_is_that_of_all_uses(library: str) -> None:
+    """Of one result among several as well; as a NumPy user moves from one library to another."""
+    x = make(library, [[1.0, 2.0], [3.0, 4.0]], "m").requires_grad_()
+    first, second = dimflow.unstack(x * 2.0)
+    total = dimflow.sum(first * second) + dimflow.sum(second * second)
+    second.retain_grad()
+    total.backward()
+    same(second.grad, [2.0 + 12.0, 4.0 + 16.0], "m")
+    same(x.grad, [[12.0, 16.0], [28.0, 40.0]], "m")
+
+
 @ours
 def test_what_needs_a_leaf_says_so(library: str) -> None:
     x = make(library, [1.0, 2.0], "m")

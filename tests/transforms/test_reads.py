@@ -420,6 +420,7 @@ def of_today(*names: str | None) -> tuple[str | None, ...]:
     return UNITS if DEEP else (UNITS[(crc32(repr(names).encode()) + DAY) % len(UNITS)],)
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("way", WAYS)
 @each_engine
 def test_a_read_keeps_the_derivative_or_is_refused(

@@ -90,6 +90,7 @@ def is_listed(text: str) -> bool:
     return builtin.find(text.replace(" ", "_")) is not None
 
 
+@pytest.mark.share(4)
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("context", CONTEXTS)
 def test_so_is_a_product_with_it(context: str, way: str) -> None:

@@ -96,6 +96,7 @@ def meant(compute, found):
     return compute(LABELS.dimflow.quantify())
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("name", MEETINGS)
 @pytest.mark.parametrize("beside", [ARRAY, PURE], ids=["lengths", "pure"])
 def test_what_is_computed_from_a_label_is_right_or_refused(name, beside):

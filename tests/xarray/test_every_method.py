@@ -74,6 +74,7 @@ def outcome(call, found, world):
         return None, error
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("data", KINDS)
 @pytest.mark.parametrize(("key", "kind", "call"), CALLS, ids=[key for key, _, _ in CALLS])
 def test_the_physics_do_not_depend_on_units(key, kind, call, data):
@@ -96,6 +97,7 @@ def test_the_physics_do_not_depend_on_units(key, kind, call, data):
 LAZY = [(key, kind, call) for key, kind, call in CALLS if kind not in ("Dataset", "Variable")]
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize(("key", "kind", "call"), LAZY, ids=[key for key, _, _ in LAZY])
 def test_lazy_data_are_as_those_in_memory(key, kind, call):
     """An error before anything is computed too, and no other but where xarray has none for Dask."""

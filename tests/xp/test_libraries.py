@@ -47,6 +47,7 @@ CALLS = [
 ]
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize(("library", "path"), CALLS)
 def test_it_gives_numpys_numbers_in_the_same_unit(library: str, path: str) -> None:
     args, kwargs = arguments(path, array(library))

@@ -5,7 +5,7 @@ so that what was recorded before keeps the values that it was computed from.
 """
 
 from threading import Lock
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -66,10 +66,20 @@ class Gathered:
 
 
 class Gathering(Node):
-    """A leaf, or with an op another node whose gradient is wanted."""
+    """A call whose results, or some of them, gather their gradients; a leaf has no op.
 
-    __slots__ = ("gathered",)
+    It has the layout of a Node, so that a node turns into one and what uses it need not know.
+    """
 
+    __slots__ = ()
+
+    gathered: dict[int, Gathered]  # by the place among the results
+
+
+class End(NamedTuple):
+    """Where a backward pass leaves a gradient."""
+
+    value: Recorded
     gathered: Gathered
 
 
@@ -87,12 +97,11 @@ def leaf(raw: Any, gathered: Gathered) -> Recorded:
 
 
 def _gathering(carrier: Recorded, gathered: Gathered) -> Recorded:
-    """The carrier, on a node where the gradient gathers."""
-    node: Any = object.__new__(Gathering)
-    for name in ("op", "out", "params", "parents", "serial", "values"):
-        setattr(node, name, getattr(carrier.node, name))
-    node.gathered = gathered
-    carrier.node = node
+    """The same value, whose gradient gathers from now on, also by the uses that were before."""
+    node: Any = carrier.node
+    if type(node) is not Gathering:
+        node.__class__, node.gathered = Gathering, {}
+    node.gathered[carrier.place] = gathered
     return carrier
 
 
@@ -104,7 +113,7 @@ def is_leaf(raw: Any) -> bool:
 def gathered_of(raw: Any) -> Gathered | None:
     """Where the gradient of a value gathers; None if nowhere."""
     is_here = type(raw) is Recorded and raw.trace is AMBIENT and type(raw.node) is Gathering
-    return raw.node.gathered if is_here else None
+    return raw.node.gathered.get(raw.place) if is_here else None
 
 
 def require(array: Core, flag: bool) -> None:
@@ -141,8 +150,7 @@ def retain(array: Core) -> None:
     if type(raw) is not Recorded or raw.trace is not AMBIENT:
         problem = "x.retain_grad() on an array that no backward() comes to"
         raise UnitError(problem, "x is computed from arrays after their x.requires_grad_()")
-    # a node of its own, through which all later uses go
-    array._raw = _gathering(ops.positive(raw), Gathered())
+    _gathering(raw, Gathered())
 
 
 def gradient_of(array: Core) -> Any:
@@ -197,8 +205,7 @@ def backward(array: Core, gradient: Any, retain_graph: bool, inputs: Any) -> Non
         ends = _chosen(ends, inputs)
     for end in ends:
         end.gathered.check(unit)
-    places = [AMBIENT.carrier(end.out, end) for end in ends]
-    found = cotangents([raw], [ct], places, keep=retain_graph, beyond=True)
+    found = cotangents([raw], [ct], [end.value for end in ends], keep=retain_graph, beyond=True)
     with _adding:
         for end, back in zip(ends, found, strict=True):
             if back is not None:
@@ -226,15 +233,16 @@ def _seed(array: Core, gradient: Any) -> tuple[Any, Unit]:
     return given, unit
 
 
-def _ends_before(node: Node) -> list[Any]:
-    """The leaves and retained nodes that led to a node; an error if some way was freed."""
-    found: list[Node] = []
+def _ends_before(node: Node) -> list[End]:
+    """The leaves and retained values that led to a call; an error if some way was freed."""
+    found: list[End] = []
     seen = {node.serial}
     open_ends = [node]
     while open_ends:
         each = open_ends.pop()
         if type(each) is Gathering:
-            found.append(each)
+            results = each.gathered.items()
+            found += [End(AMBIENT.carrier(each.out, each, i), mine) for i, mine in results]
         if each.parents is None:
             raise ComputationError(*_GONE)
         for link in each.parents:
@@ -245,8 +253,8 @@ def _ends_before(node: Node) -> list[Any]:
     return found
 
 
-def _chosen(ends: list[Any], inputs: Any) -> list[Any]:
-    """Of the nodes that gather, those of some arrays."""
+def _chosen(ends: list[End], inputs: Any) -> list[End]:
+    """Of the places where gradients gather, those of some arrays."""
     wanted = inputs if isinstance(inputs, (list, tuple)) else (inputs,)
     chosen = []
     for place, array in enumerate(wanted):
@@ -270,7 +278,7 @@ def rewritten(array: Core, value: Any, operation: str) -> None:
     plain = settled(value)
     if isinstance(plain, Carrier):
         raise TracedValueError(operation, plain.trace.verb, "write x.detach()")
-    array._raw = leaf(plain, raw.node.gathered)
+    array._raw = leaf(plain, raw.node.gathered[0])
 
 
 def deep_copied(array: Core) -> Any:

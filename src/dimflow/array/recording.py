@@ -34,7 +34,7 @@ class Recording(Core):
         return self
 
     def retain_grad(self) -> None:
-        """Gather the gradient here too, though this is no leaf; before it is used further."""
+        """Gather the gradient here too, though this is no leaf."""
         from dimflow.array.leaves import retain
 
         retain(self)

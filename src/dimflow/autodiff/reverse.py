@@ -97,7 +97,7 @@ class _Way:
         rule = op.derivative
         if type(rule) is Linear and rule.into is not None:
             first = parents[0]
-            is_partial = type(first) is Node and not any(parents[1:])
+            is_partial = isinstance(first, Node) and not any(parents[1:])
             if held:
                 check_held(node)
             if is_partial and self.arrive_in_part(first, ct, node, rule.into):

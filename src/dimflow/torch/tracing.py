@@ -5,6 +5,7 @@ looks at them is marked as constant, so that Dynamo calls it instead of reading 
 units by identity. So the graph is that of the raw program, and other units compile anew.
 """
 
+import operator
 from collections.abc import Callable
 from itertools import count
 from threading import local
@@ -426,6 +427,8 @@ def raised(array: Any, exponent: Any) -> Any:
     """`x ** 2`."""
     if isinstance(exponent, (int, float)):
         return made(array._raw**exponent, _power(array._unit, exponent))
+    if isinstance(exponent, Unit):
+        _refuse("pow", operator.pow, array._unit, exponent)
     return ops.get("pow")(array, exponent)
 
 

@@ -64,6 +64,7 @@ def test_every_function_that_takes_arrays_is_tried():
 CENTIMETRES, MILLISECONDS = Quantities("cm", 100.0), Quantities("ms", 1000.0)
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("name", sorted(ALL))
 def test_the_quantity_is_what_scaling_the_numbers_says(name):
     """In centimetres and milliseconds: so it does not depend on the units it is written in."""

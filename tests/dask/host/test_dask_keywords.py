@@ -103,6 +103,7 @@ def tried(name: str, keyword: str) -> Iterator[tuple[Any, Any, Any]]:
         yield value, plain, powers
 
 
+@pytest.mark.share(3)
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(("name", "keyword"), keywords())
 def test_a_keyword_means_what_it_means_for_numbers(name: str, keyword: str) -> None:
