@@ -104,6 +104,7 @@ class Program:
         self.library = library
         self.is_long = is_long
         self.pool: list[Pair] = []
+        self.largest = 0.0
         for numbers, unit, scale in LEAVES:
             ours = DimArray(numbers / scale, unit).to_backend(library, copy=True)
             pair = Pair(ours, torch.tensor(numbers))
@@ -243,12 +244,13 @@ class Program:
             pair.check(self.rounding())
 
     def rounding(self) -> float:
-        """What may be left of gradients that cancel; long programs have some of 1e29."""
+        """What may be left where a pass takes away what others gathered, up to 1e29 of it."""
         if not self.is_long:
             return 1e-10
         kept = [p.theirs for p in self.pool if p.theirs.is_leaf or p.theirs.retains_grad]
         sizes = [float(t.grad.abs().max()) for t in kept if t.grad is not None]
-        return max(1e-10, 1e-14 * max(sizes, default=0.0))
+        self.largest = max([self.largest, *sizes])
+        return max(1e-10, 1e-14 * self.largest)
 
 
 def pair_scale(pair: Pair) -> float:
