@@ -238,6 +238,18 @@ def test_a_function_is_named_as_users_call_it(name: str, args: Any, ours: str | 
     assert caught.value.hint.startswith(f"write dimflow.{ours}(" if ours else "take the numbers")
 
 
+@pytest.mark.parametrize("name", ["select", "choose"])
+def test_a_function_of_lists_is_hinted_under_the_name_that_takes_lists(name: str) -> None:
+    args = {"select": ([X.data > 1], [X]), "choose": (jnp.array([0, 1, 0]), [X, 2 * X])}[name]
+    with pytest.raises(UnsupportedFunction, match=rf"write np\.{name}\("):
+        getattr(jnp, name)(*args)
+    found = getattr(np, name)(*args)
+    assert found.unit == X.unit
+    np.testing.assert_allclose(
+        found.data, getattr(np, name)(args[0], np.asarray([a.data for a in args[1]]))
+    )
+
+
 @pytest.mark.parametrize("function", [jnp.std, jax.nn.softplus, jax.scipy.special.logsumexp])
 @pytest.mark.parametrize(
     "call",

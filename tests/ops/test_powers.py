@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import dimflow
 from dimflow import DimArray, ops
 from dimflow.errors import PureNumberError, UnitError, UnitRangeError
 from dimflow.units import Unit
@@ -51,6 +52,15 @@ def test_one_number_of_any_kind_is_an_exponent():
         assert got.tolist() == [4.0, 9.0]
     assert (x**True).unit == Unit("m")
     assert ops.float_power(DimArray([2], "m"), -1).tolist() == [0.5]
+
+
+@pytest.mark.parametrize("exponent", [2, 2.0, np.int64(2), np.array(2), DimArray(200, "percent")])
+def test_the_functions_of_users_take_one_exponent_under_every_name(exponent):
+    x = DimArray([1.0, 3.0], "m")
+    for name in ("power", "pow", "float_power"):
+        found = getattr(dimflow, name)(x, exponent)
+        assert found.unit == Unit("m**2")
+        np.testing.assert_allclose(found.data, [1.0, 9.0])
 
 
 def test_dtypes_are_those_of_numpy():

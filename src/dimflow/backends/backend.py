@@ -10,7 +10,7 @@ from typing import Any
 from dimflow.errors import MissingRule, NotANumber
 from dimflow.ops import Op
 from dimflow.ops.dispatch import interpreter_of, interpreters
-from dimflow.ops.rules.dtypes import named
+from dimflow.ops.rules.dtypes import kind_of, named, takes_complex
 
 Kernel = Callable[[tuple[Any, ...], dict[str, Any]], Any]
 
@@ -282,7 +282,7 @@ class Backend(ABC):
         if found is not None and "dtype" in op.signature.parameters:
             found = self._with_own_dtype(found)
         if found is None and op.definition is not None:
-            definition = op.definition
+            definition = of_real_numbers(op, op.definition)
             return lambda args, params: op.call(definition, self._arrays(args), params)
         if found is None:
             raise MissingRule(op.name, f"kernel for {self.name}", "and no definition")
@@ -299,6 +299,19 @@ class Backend(ABC):
     def _arrays(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """Lists as arrays: a definition asks its arguments for their shape."""
         return tuple(self.asarray(a) if isinstance(a, (list, tuple)) else a for a in args)
+
+
+def of_real_numbers(op: Op, function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, with an error for complex numbers where NumPy has one: no part is dropped."""
+    if op.kind != "elementwise" or takes_complex(op.dtype, len(op.array_names)):
+        return function
+
+    def call(*args: Any, **params: Any) -> Any:
+        if any(a is not None and kind_of(a) == "c" for a in args):
+            raise NotANumber(op.name, "complex numbers")
+        return function(*args, **params)
+
+    return call
 
 
 def _leaving_out(function: Callable[..., Any], names: frozenset[str]) -> Callable[..., Any]:

@@ -13,7 +13,7 @@ import mlx.core as mx
 import numpy as np
 
 from dimflow.backends.array_api import ArrayAPI
-from dimflow.backends.backend import Backend
+from dimflow.backends.backend import Backend, of_real_numbers
 from dimflow.backends.batching import looped, value_needed
 from dimflow.backends.mlx_kernels import ruled
 from dimflow.backends.mlx_namespace.dtypes import SINGLE, refuse_half
@@ -56,7 +56,7 @@ class MLX(ArrayAPI):
         found = super().native(op)
         if ruled.needs_rule(op):
             found = ruled.ruled(op, found or op.rule("definition"))
-        return found
+        return found and of_real_numbers(op, found)
 
     def holds(self, kind: type) -> bool:
         """Arrays, and not the dtypes and devices of the package."""

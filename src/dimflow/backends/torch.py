@@ -22,6 +22,7 @@ from dimflow.backends.torch_kernels.functions import exact_fractions, host_funct
 from dimflow.backends.torch_kernels.reads import is_differentiated, refusing_reads
 from dimflow.errors import DeviceMismatch, DimflowError, NoDataError, NotANumber, UnitError
 from dimflow.ops import Op
+from dimflow.ops.dispatch import select, wrappers
 from dimflow.ops.rules.convert import exactly
 from dimflow.ops.rules.dtypes import is_one_real
 
@@ -82,11 +83,6 @@ class Torch(ArrayAPI):
                 if any(map(self._is_lower, args)):
                     args = self._lifted(args)
                 break
-        for name, value in params.items():
-            if isinstance(value, Tensor) and is_differentiated(value):
-                if op.definition is None:
-                    raise refused(f"{op.name}(..., {name}=x)")
-                return op.call(op.definition, args, params)  # to which it is a number like others
         try:
             return kernel(args, params)
         except RuntimeError as error:
@@ -96,6 +92,19 @@ class Torch(ArrayAPI):
                 raise
             hint = f"move one of them: x.to_device({places[0]!r})"
             raise DeviceMismatch(op.name, places[0], other, hint) from error
+
+    def run_with(self, op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
+        """Run an op with a tensor among its static parameters, on arrays of whatever library.
+
+        One that is being differentiated is a number like others to the definition of the op, unless
+        the unit of the result depends on it: kernels and rules read it, or branch on it.
+        """
+        for name, value in params.items():
+            if isinstance(value, Tensor) and is_differentiated(value):
+                if op.definition is None or (op.unit is not None and op.unit.needs_params):
+                    raise refused(f"{op.name}(..., {name}=x)")
+                return op.call(op.definition, args, params)
+        return select(op, args).run(op, args, params)
 
     def _lifted(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """Lists of fractions take over the precision of the tensors; arrays have their own."""
@@ -480,4 +489,5 @@ def _of_numpy(array: Any, copy: Any) -> Tensor:
 
 
 BACKEND = Torch()
+wrappers.update((Tensor, torch.nn.Parameter))  # what autograd follows is no static parameter
 exactly[Tensor] = exactly[torch.nn.Parameter] = exact_fractions

@@ -3,9 +3,11 @@
 import inspect
 import sys
 from importlib import import_module
+from operator import attrgetter
 from typing import Any
 
 import jax
+import numpy as np
 
 from dimflow.array.core import Core
 from dimflow.array.dimarray import DimArray
@@ -13,6 +15,7 @@ from dimflow.array.numpy_host.functions import classified
 from dimflow.array.protocols import Protocols
 from dimflow.errors import UnitError, UnsupportedFunction
 from dimflow.jax.libraries import computed, is_aware, is_inside, module_of, package_of
+from dimflow.ops import Op
 from dimflow.ops.rules.convert import converter
 from dimflow.ops.rules.dtypes import kind_of
 from dimflow.ops.rules.units import PURE, RADIAN
@@ -84,10 +87,21 @@ def _ours(place: str, name: str) -> str | None:
     module, name = import_module("dimflow"), _NAMES.get(name, name)
     inner = place.rpartition(".")[2]  # linalg, fft, special
     for path in (f"{inner}.{name}", name):
-        if _has(module, path):
+        if _has(module, path) and not _takes_no_list(attrgetter(path)(module), name):
             return f"dimflow.{path}"
     path = f"{place}.{name}".removeprefix("numpy.")
     return f"np.{path}" if classified(path)[0] not in ("refused", "unknown") else None
+
+
+def _takes_no_list(ours: Any, name: str) -> bool:
+    """Whether our function takes arrays one by one where NumPy's takes lists of them: select."""
+    numpys = getattr(np, name, None)
+    return isinstance(ours, Op) and numpys is not None and _takes_any(ours) > _takes_any(numpys)
+
+
+def _takes_any(function: Any) -> bool:
+    parameters = inspect.signature(function).parameters.values()
+    return any(p.kind is p.VAR_POSITIONAL for p in parameters)
 
 
 def _refuse_libraries(caller: Any, unit: Unit) -> None:

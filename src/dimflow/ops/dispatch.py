@@ -26,7 +26,7 @@ class Interpreter(Protocol):
 
 
 class WrapperInterpreter(Interpreter, Protocol):
-    """Runs ops on values around raw arrays, those of `wrappers`."""
+    """Runs ops on values of the types in `wrappers`."""
 
     def run_with(self, op: "Op", args: tuple[Any, ...], params: dict[str, Any]) -> Any:
         """What `run` does, where such a value stands among the static parameters."""
@@ -42,8 +42,8 @@ stubborn: set[type] = set()
 plain_masks: set[type] = set()
 # Types of values that a trace follows, instead of arrays; empty until the engine is imported.
 followed: set[type] = set()
-# Types of values around raw arrays: traced ones, and those with units. A static parameter may be
-# one; a kernel would read it as a constant, or wrap its result twice.
+# Types of values that are no plain number as a static parameter: traced ones, those with units,
+# tensors. A kernel would read it as a constant, or wrap its result twice.
 wrappers: set[type] = set()
 
 # A compiler that follows the bytecode (torch.compile) must not see our memos, which grow. It is

@@ -9,9 +9,12 @@ from dimflow.ops.table import RECORDS
 
 
 def names(namespace: str) -> dict[str, Op]:
-    """The ops of a namespace by name, and by NumPy's name where that is another."""
+    """The ops of a namespace by name, and by NumPy's name where that is another.
+
+    Where two have it (a power, by one number and by arrays), it is the composite, which takes all.
+    """
     found: dict[str, Op] = {}
-    for op in ops.TABLE.values():
+    for op in sorted(ops.TABLE.values(), key=lambda op: op.kind != "composite"):
         alias = (op.hosts.numpy or "").rpartition(".")[2]
         if op.namespace == namespace and alias:
             found.setdefault(alias, op)

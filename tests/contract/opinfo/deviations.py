@@ -86,11 +86,6 @@ def _is_zero_or_empty(call: Call) -> bool:
     return not bool(_first(call).detach().any())
 
 
-def _masks_whole_rows(call: Call) -> bool:
-    mask = call.sample.kwargs.get("mask")
-    return mask is not None and call.sample.args[0] == 2.0
-
-
 _ZERO_LENGTH = "the derivative of a length of 0 is nan, as in JAX; PyTorch takes 0"
 _NUMPY_HAS_NONE = "NumPy has no such function of complex numbers"
 _TORCH_LACKS = "PyTorch has no second derivative of these"
@@ -199,14 +194,12 @@ DEVIATIONS: tuple[Deviation, ...] = (
         ("float32",),
     ),
     # Kinks
-    Deviation("linalg.norm", ("pairing",), _ZERO_LENGTH, _is_zero_or_empty),
     Deviation(
         "linalg.norm/subgradients_at_zero",
         ("gradient", "pairing", "second"),
         _ZERO_LENGTH,
         _is_zero_or_empty,
     ),
-    Deviation("masked.norm", ("pairing",), _ZERO_LENGTH, _masks_whole_rows),
     # PyTorch's own limits
     Deviation("native_layer_norm", ("second",), _TORCH_LACKS, lambda call: call.number % 4 == 1),
     Deviation(

@@ -10,6 +10,7 @@ import torch
 
 from dimflow.backends.torch_kernels.functions import floated
 from dimflow.backends.torch_kernels.ruled import by_rule
+from dimflow.errors import NotANumber
 from dimflow.ops.definitions import special_tables as tables
 
 _SERIES = tuple(1 / factorial(k) ** 2 for k in range(9, -1, -1))  # of J0(x) in -x²/4
@@ -60,6 +61,8 @@ def _y(x: Any, order: int) -> Any:
 
 def _in_doubles(name: str, function: Any, order: int) -> Any:
     def run(x: Any) -> Any:
+        if x.is_complex():
+            raise NotANumber(name, "complex numbers")
         if x.device.type == "mps":  # has no doubles
             return getattr(torch.special, name)(x)
         return function(x.to(torch.float64), order).to(x.dtype)

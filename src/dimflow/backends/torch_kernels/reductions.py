@@ -123,8 +123,9 @@ def var(
 
 
 def std(x: Any, axis: _Axis = None, dtype: Any = None, ddof: Any = 0, **options: Any) -> Any:
-    """The root of the variance."""
-    return torch.sqrt(var(x, axis, dtype, ddof, **options))
+    """The root of the variance; like PyTorch's, its derivative is 0 where nothing varies."""
+    found = var(x, axis, dtype, ddof, **options)
+    return torch.where(found == 0, found, torch.sqrt(torch.where(found == 0, 1.0, found)))
 
 
 def _extreme(

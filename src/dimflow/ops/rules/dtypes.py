@@ -102,6 +102,16 @@ def index(dtypes: tuple[Any, ...], params: dict[str, Any]) -> np.dtype[Any]:
     return np.dtype(np.intp)
 
 
+def takes_complex(rule: DtypeRule | None, count: int) -> bool:
+    """Whether NumPy has a loop of complex numbers for a function of so many arrays."""
+    try:
+        return rule is not None and rule((np.dtype(np.complex128),) * count, {}) is not None
+    except KeyError:  # it depends on a parameter
+        return True
+    except TypeError:
+        return False
+
+
 def real(dtypes: tuple[Any, ...], params: dict[str, Any]) -> np.dtype[Any]:
     """The dtype of an absolute value: a complex number's parts."""
     return real_of(result_type(dtypes))

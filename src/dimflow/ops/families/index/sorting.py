@@ -1,5 +1,6 @@
 """Sorting and sets: values in order, and those that differ. Points on a scale have an order too."""
 
+from math import prod
 from typing import Any
 
 from dimflow import ops
@@ -45,13 +46,19 @@ def _sort_jvp(tangents: Any, out: Any, args: Any, params: Any) -> Any:
     return ops.take_along_axis(t, order, axis=axis)
 
 
+def _apart(rng: Any, *shape: int) -> Any:
+    """Numbers whose order a small difference does not change."""
+    count = prod(shape)
+    return (rng.permutation(count) - count / 2 + rng.uniform(0, 0.5, count)).reshape(shape)
+
+
 def _sort_samples(rng: Any) -> list[Sample]:
-    x = rng.normal(size=(3, 4))
+    x = _apart(rng, 3, 4)
     return [
         Sample((x,), {"axis": -1}),
         Sample((x,), {"axis": 0, "descending": True}),
         Sample((x,), {"axis": None}),
-        Sample((rng.normal(size=5),), {"axis": 0, "stable": False}),
+        Sample((_apart(rng, 5),), {"axis": 0, "stable": False}),
     ]
 
 
@@ -108,8 +115,8 @@ primitive(
     cost=costs.per_input(16),
     definition=definitions.lexsort,
     domain=lambda rng: [
-        Sample((rng.normal(size=6), rng.integers(0, 3, 6)), {"axis": -1}),
-        Sample((rng.normal(size=(3, 4)), rng.integers(0, 2, (3, 4)) * 1.5), {"axis": 0}),
+        Sample((_apart(rng, 6), rng.integers(0, 3, 6)), {"axis": -1}),
+        Sample((_apart(rng, 3, 4), rng.integers(0, 2, (3, 4)) * 1.5), {"axis": 0}),
     ],
 )
 
@@ -124,9 +131,9 @@ def _partition_jvp(tangents: Any, out: Any, args: Any, params: Any) -> Any:
 
 def _partition_samples(rng: Any) -> list[Sample]:
     return [
-        Sample((rng.normal(size=(3, 6)),), {"kth": 2, "axis": -1}),
-        Sample((rng.normal(size=(5, 2)),), {"kth": (1, 3), "axis": 0}),
-        Sample((rng.normal(size=(2, 3)),), {"kth": -2, "axis": None}),
+        Sample((_apart(rng, 3, 6),), {"kth": 2, "axis": -1}),
+        Sample((_apart(rng, 5, 2),), {"kth": (1, 3), "axis": 0}),
+        Sample((_apart(rng, 2, 3),), {"kth": -2, "axis": None}),
     ]
 
 
@@ -167,10 +174,10 @@ primitive(
     onnx="TopK",
     domain=lambda rng: (
         [
-            Sample((rng.normal(size=(3, 5)),), {"k": 2, "axis": -1, "largest": largest})
+            Sample((_apart(rng, 3, 5),), {"k": 2, "axis": -1, "largest": largest})
             for largest in (True, False)
         ]
-        + [Sample((rng.normal(size=(3, 5)),), {"k": 3, "axis": 0, "largest": True})]
+        + [Sample((_apart(rng, 3, 5),), {"k": 3, "axis": 0, "largest": True})]
     ),
 )
 def topk(x: Any, /, k: int, axis: int = -1, *, largest: bool = True) -> Any:
@@ -191,7 +198,7 @@ UNKNOWN = "how many values differ depends on the values"
 
 def _repeated(rng: Any) -> list[Sample]:
     equal = [Sample((rng.integers(0, 4, s) * 0.5,), smooth=False) for s in ((7,), (2, 4))]
-    return [*equal, Sample((rng.normal(size=(2, 3)),))]
+    return [*equal, Sample((_apart(rng, 2, 3),))]
 
 
 def _unique_shapes(shapes: Any, params: Any) -> Any:
@@ -298,7 +305,7 @@ def _values_and_places(call: Call) -> Resolved:
                 {"return_index": True, "axis": 1},
             )
         ]
-        + [Sample((rng.normal(size=(4, 2)),), {"axis": axis}) for axis in (0, None)]
+        + [Sample((_apart(rng, 4, 2),), {"axis": axis}) for axis in (0, None)]
     ),
 )
 def unique(
@@ -322,7 +329,7 @@ def unique(
 def _two(rng: Any) -> list[Sample]:
     return [
         Sample((rng.integers(0, 6, 5) * 0.5, rng.integers(0, 6, 4) * 0.5), smooth=False),
-        Sample((rng.normal(size=5), rng.normal(size=4))),
+        Sample((_apart(rng, 5), _apart(rng, 4))),
     ]
 
 
