@@ -449,6 +449,21 @@ def test_the_whole_text(call: Callable[[], Any], text: str) -> None:
     assert str(caught.value) == text
 
 
+@pytest.mark.parametrize("unit", ["m", "km", "cm"])
+def test_a_solver_adds_no_squares_of_several_units(unit: str) -> None:
+    """A tree in metres and seconds, and what the hint says: the same in whatever unit."""
+    length, time = DimArray(1.0, "m").to(unit).to_backend("jax"), DimArray(jnp.array(2.0), "s")
+
+    def matrix(z: Any) -> Any:
+        return {"x": 2 * z["x"] + z["y"], "y": 4 * z["y"] + z["x"]}
+
+    with pytest.raises(UnitError, match="squares"):
+        jax.scipy.sparse.linalg.cg(matrix, {"x": length, "y": time})
+    numbers = {"x": (length / (1 * u.m)).to_value(""), "y": (time / (1 * u.s)).to_value("")}
+    found, _ = jax.scipy.sparse.linalg.cg(matrix, numbers)
+    assert float(found["x"]) == pytest.approx(2 / 7, rel=1e-5)
+
+
 def test_the_hint_of_odeint_is_right() -> None:
     f = lambda y, t: -y / (2 * u.s)  # noqa: E731
     s, t = 1 * u.min, DimArray(TIMES / 60, "min")

@@ -316,6 +316,17 @@ def _gathered(frame: Any) -> None:
             raise PointError(f"jax.lax.{name}", unit, hint) from None
 
 
+def _solved(frame: Any) -> None:
+    """Solvers add the squares of all leaves, by which they choose their steps."""
+    units = list(dict.fromkeys(_units(frame.f_locals["b"])))
+    if len(units) > 1:
+        what = ", ".join(shown(unit) for unit in units)
+        raise UnitError(
+            f"{frame.f_back.f_code.co_name} would add the squares of numbers in {what}",
+            "give it numbers: divide each leaf by a scale in its unit, as b['x'] / (1 * Unit('m'))",
+        )
+
+
 _SUMS = ("_psum", "_psum_is_async", "_psum_scatter", "_psum_scatter_is_async", "psum")
 
 # By name, since a module may not be imported yet: (module, function) -> what to ask of the call.
@@ -324,6 +335,7 @@ _CHECKS: dict[tuple[str, str], Callable[[Any], None]] = {
     ("jax._src.lax.lax", "reduce"): _reduced,
     ("jax._src.custom_derivatives", "closure_convert"): _integrated,
     ("jax._src.flatten_util", "ravel_pytree"): _ravelled,
+    ("jax._src.scipy.sparse.linalg", "_isolve"): _solved,
     ("jax._src.custom_derivatives", "_flatten_bwd"): _ruled,
     ("jax._src.callback", "_FlatCallback.__call__"): _called_back,
     ("jax._src.api", "jacrev.<locals>.jacfun"): _reversed_jacobian,
