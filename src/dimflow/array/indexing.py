@@ -12,8 +12,11 @@ from dimflow import ops
 from dimflow.array.core import Core, is_followed
 from dimflow.backends import Backend, backend_of
 from dimflow.backends.holes import refuse_key
+from dimflow.backends.reading import refused
 from dimflow.errors import NotANumber, TracedValueError, UnsupportedFunction
-from dimflow.ops.dispatch import followed, interpreter_of
+from dimflow.ops.dispatch import followed, interpreter_of, is_traced
+
+_JOINED = "a list of them is joined by dimflow.stack(...)"
 
 _new = object.__new__
 _ndarray = np.ndarray
@@ -49,9 +52,11 @@ def _masked_scalar(raw: Any, key: Any) -> Any:
 def _refuse_swap(raw: Any, value: Any) -> None:
     """An error within a shuffle that is not ours: it swaps x[i], x[j] = x[j], x[i].
 
-    NumPy's is compiled and Python's is not. What they swap are views, so rows would be lost.
+    NumPy's is compiled and Python's is not. What they swap are views, so rows would be lost, as
+    they are of PyTorch's tensors, of which the single elements are views too.
     """
-    if type(value) is not _ndarray or not np.may_share_memory(raw, value):
+    library = interpreter_of(type(raw))
+    if not isinstance(library, Backend) or not library.may_share(raw, value):
         return
     code, place = (caller := sys._getframe(2)).f_code, caller.f_lasti
     if opname[code.co_code[place]] != "STORE_SUBSCR" or code is random.Random.shuffle.__code__:
@@ -88,8 +93,9 @@ class Indexing(Core):
     def __setitem__(self, key: Any, value: Any) -> None:
         from dimflow.array.in_place import in_unit
 
-        if type(key) is int and isinstance(value, Core) and type(self._raw) is _ndarray:
-            _refuse_swap(self._raw, value._raw)
+        if type(key) is int and isinstance(value, Core) and type(value._raw) is type(self._raw):
+            if not is_traced(0):
+                _refuse_swap(self._raw, value._raw)
         raw = in_unit(self._unit, value, "an assignment")
         if type(raw) in followed or type(self._raw) in followed:
             from dimflow.array.followed import assign
@@ -112,7 +118,9 @@ class Indexing(Core):
         raw = self._raw
         shape = raw.shape  # the standard's arrays need have no length of their own
         if not shape:  # others say no more, such as torch.tensor of a list
-            raise TypeError("len() of one quantity; a list of them is joined by dimflow.stack(...)")
+            if is_followed(self):
+                raise refused("len(x), of one quantity,", raw.trace.verb, _JOINED)
+            raise TypeError(f"len() of one quantity; {_JOINED}")
         return shape[0]  # type: ignore[no-any-return]
 
     def __iter__(self) -> Iterator[Self]:

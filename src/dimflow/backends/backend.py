@@ -217,6 +217,10 @@ class Backend(ABC):
         """x[key], for any key that Python takes; masks and arrays in it may be NumPy's."""
         return raw[key]
 
+    def may_share(self, raw: Any, other: Any) -> bool:
+        """Whether to write into an array of the library may change another one of it."""
+        return False
+
     def copy(self, raw: Any) -> Any:
         """A copy that shares nothing with the array, or the array if nobody can write into it."""
         return raw.copy() if self.is_mutable(raw) else raw

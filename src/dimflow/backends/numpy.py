@@ -85,6 +85,10 @@ class NumPy(Backend):
         pins.check(raw)
         raw[key] = value
 
+    def may_share(self, raw: Any, other: Any) -> bool:
+        """As NumPy has it."""
+        return np.may_share_memory(raw, other)
+
     def take(self, raw: Any, source: Backend, device: Any = None, copy: Any = None) -> Any:
         """What the other library gives as NumPy's; shared if it can, read-only if it must not."""
         return self.asarray(source.to_numpy(raw), device=device, copy=copy)

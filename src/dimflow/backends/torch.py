@@ -19,7 +19,7 @@ from dimflow.backends.batching import looped, not_shared, value_needed
 from dimflow.backends.reading import refused
 from dimflow.backends.torch_kernels import keys
 from dimflow.backends.torch_kernels.functions import exact_fractions, host_function
-from dimflow.backends.torch_kernels.reads import is_differentiated, refusing_reads
+from dimflow.backends.torch_kernels.reads import is_differentiated, is_refusing, refusing_reads
 from dimflow.errors import DeviceMismatch, DimflowError, NoDataError, NotANumber, UnitError
 from dimflow.ops import Op
 from dimflow.ops.dispatch import select, wrappers
@@ -215,6 +215,8 @@ class Torch(ArrayAPI):
         that show what to write.
         """
         if raw.requires_grad:
+            if is_refusing(raw):
+                raise refused("x.to_numpy()")
             problem = "the tensor requires grad, and NumPy would not record what is done with it"
             raise UnitError(problem, "detach it first: x.detach().to_numpy()")
         if raw.is_meta:
@@ -227,6 +229,12 @@ class Torch(ArrayAPI):
         if torch._C._functorch.is_gradtrackingtensor(raw):  # a constant of torch.func: no memory
             return np.asarray(raw.tolist(), self.numpy_dtype(raw))
         return raw.resolve_conj().resolve_neg().cpu().numpy()
+
+    def may_share(self, raw: Any, other: Any) -> bool:
+        """Whether they have one storage; tensors of `torch.func` have none to look at."""
+        if any(map(torch._C._functorch.is_functorch_wrapped_tensor, (raw, other))):
+            return False
+        return bool(raw.untyped_storage()._cdata == other.untyped_storage()._cdata)
 
     def copy(self, raw: Any) -> Any:
         """A clone, which autograd records."""
