@@ -5,6 +5,7 @@ The truth is pandas' own answer on the bare numbers.
 
 import io
 
+import matplotlib.pyplot
 import numpy as np
 import pandas as pd
 import pytest
@@ -262,7 +263,19 @@ def test_interpolation_by_an_index_of_quantities_is_by_its_numbers(method, unit)
     np.testing.assert_allclose(numbers.to_numpy(), plain.interpolate(method).to_numpy())
 
 
-@pytest.mark.parametrize("data", [TABLE["d"], TABLE[["d"]]], ids=["column", "table"])
-def test_a_histogram_of_pandas_asks_for_the_numbers(data):
-    with pytest.raises(UnitLossError, match=r"plot\.hist would lose the unit m"):
-        data.plot.hist()
+PLOTS = [
+    "series.plot()", "df.plot()", "series.plot.hist()", "df.plot(kind='hist')", "df.plot.bar()",
+    "df.plot(x='t', y='d')", "df.plot.scatter(x='t', y='d')", "df.plot.pie(y='d')",
+    "df.plot(x='n', y=['d', 't'])", "df[['d']].plot.box()", "df[['d']].plot.barh()",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("program", PLOTS)
+def test_a_plot_of_pandas_names_the_one_of_its_numbers(program):
+    matplotlib.use("Agg")
+    df = TABLE[["d", "t"]].assign(n=1.0)
+    names = {"series": df["d"], "df": df[["d"]] if "[['d']]" in program else df}
+    with pytest.raises(UnitLossError, match="a plot of pandas would lose the unit") as caught:
+        eval(program.replace("df[['d']]", "df"), names)
+    eval(caught.value.hint.rpartition("names: ")[2], names)
+    matplotlib.pyplot.close("all")

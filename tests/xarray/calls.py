@@ -9,6 +9,8 @@ from functools import partial
 import numpy as np
 import xarray as xr
 
+from tests.xarray.worlds import DAYS
+
 
 def mean_of(values, axis=None, **_):
     return np.mean(values, axis=axis)
@@ -23,6 +25,24 @@ def assigned(o, w):
     made[{"x": 0}] = w.data(3.0)
     made.loc[{"x": w.place([1.0, 2.0])}] = w.data(4.0)
     return made
+
+
+def assigned_on_axes(o, w):
+    made = o.copy(deep=True)
+    made[{"time": [0, 2], "x": [3, 1]}] = w.data(3.0)
+    made.loc[{"time": o.time[[0, 1]].values, "x": w.place([0.5, 1.0])}] = w.data(5.0)
+    return made
+
+
+def assigned_to_points(o, w):
+    made = o.copy(deep=True)
+    made[points(time=[0, 2], x=[3, 1])] = w.data(3.0)
+    made.loc[points(x=w.place([1.0, 2.0]), time=o.time[[0, 1]].values)] = w.data(5.0)
+    return made
+
+
+def points(**places):
+    return {name: xr.DataArray(each, dims="station") for name, each in places.items()}
 
 
 # Names that hold or change labels, sizes, blocks and files, not numbers: nothing to compare.
@@ -124,7 +144,8 @@ SHARED = {  # of arrays, datasets and variables
     "where": lambda o, w: o.where(o > w.data(3.0), w.data(1.0)),
 }
 
-BOTH = SHARED | {  # of arrays and datasets
+# Of arrays and datasets.
+BOTH = SHARED | {
     "bfill": lambda o, w: o.bfill("x"),
     "broadcast_like": lambda o, w: o.broadcast_like(w.near),
     "coarsen": [
@@ -194,11 +215,16 @@ BOTH = SHARED | {  # of arrays and datasets
         lambda o, w: o.isel(x=w.line.argmax("x")),
         lambda o, w: o.isel(x=w.line.argsort().variable),
         lambda o, w: o.isel(x=w.line > w.data(3.0)),
+        lambda o, w: o.isel(points(time=[0, 2], x=[3, 1])),
+        lambda o, w: o.isel(x=w.a.argmax("x").compute()),
+        lambda o, w: o.isel(x=[3, 1], time=[0, 2]),
     ],
     "loc": [
         lambda o, w: o.loc[{"x": w.place([1.0, 4.0])}],
         lambda o, w: o.loc[{"x": slice(w.place_with_unit(1.0), w.place_with_unit(2.0))}],
         assigned,
+        assigned_on_axes,
+        assigned_to_points,
     ],
     "map_blocks": lambda o, w: o.map_blocks(same),
     "pad": lambda o, w: o.pad(time=1).drop_vars("time"),
@@ -232,6 +258,8 @@ BOTH = SHARED | {  # of arrays and datasets
         ),
         lambda o, w: o.sel(x=w.near.x),
         lambda o, w: o.sel(x=w.line.idxmax("x")),
+        lambda o, w: o.sel(points(x=w.place([1.1, 4.0]), time=DAYS[:2]), method="nearest"),
+        lambda o, w: o.sel(points(x=w.place_with_unit([1.0, 4.0]), time=DAYS[:2])),
     ],
     "set_index": lambda o, w: o.set_index(x="band"),
     "sortby": [
@@ -262,6 +290,8 @@ ARRAY = BOTH | {
         lambda o, w: o.loc[{"x": w.place([1.0, 4.0])}],
         lambda o, w: o.loc[:, slice(w.place_with_unit(1.0), w.place_with_unit(2.0))],
         assigned,
+        assigned_on_axes,
+        assigned_to_points,
     ],
     "searchsorted": lambda o, w: w.line.isel(x=[0, 1]).searchsorted(w.data([2.0])),
     "to_dataset": lambda o, w: o.to_dataset(name="a"),

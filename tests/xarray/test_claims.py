@@ -124,8 +124,9 @@ def test_the_hint_works(name):
     found = FORMULAS[name](LABELS)
     with pytest.raises(UnitError, match="multiply got plain numbers") as caught:
         ARRAY * found
-    hinted = re.findall(r"x\.\w+(?:\.\w+)*\([^()]*\)", caught.value.hint)
+    hinted = re.findall(r"(?<!\.)x\.\w+(?:\.\w+)*\([^()]*\)", caught.value.hint)
     assert hinted == ["x.drop_attrs()", "x.dimflow.quantify('km')"]
+    assert "f(q.x.dimflow.quantify())" in caught.value.hint
     as_number, as_quantity = (ARRAY * eval(text, {"x": found}) for text in hinted)
     assert (as_quantity.data.unit, as_number.data.unit) == (Unit("m*km"), Unit("m"))
     if name != "sine":
@@ -171,7 +172,7 @@ def test_the_hint_names_what_stands_inside():
     ):
         with pytest.raises(UnitError, match="outlive arithmetic") as caught:
             wrong(inside)
-        (text,) = re.findall(r"x\.dimflow\.quantify\(.*?\)", caught.value.hint)
+        (text,) = re.findall(r"(?<!\.)x\.dimflow\.quantify\(.*?\)", caught.value.hint)
         assert right(wrong(eval(text, {"x": inside})))
 
 
@@ -198,6 +199,67 @@ def test_weights_count_by_their_ratios_whatever_their_attribute(name):
         with pytest.raises(UnitError, match="outlive arithmetic"):
             wrong()
     assert ARRAY.weighted(LABELS).sum().data.unit == Unit("m*km")
+
+
+GLOBE = xr.DataArray(
+    [10.0, 20.0, 25.0] * u.W,
+    dims="lat",
+    coords={"lat": ("lat", [0.0, 60.0, 75.0], {"units": "degrees_north"})},
+)
+SINES = [np.sin, np.cos, np.tan, lambda x: 2 * np.sin(x) ** 2, lambda x: np.cos(x) * np.tan(x)]
+
+
+@pytest.mark.parametrize("unit", ["degrees_north", "degree", "arcmin", "degrees"])
+def test_degrees_that_were_read_as_radians_are_named(unit):
+    q = GLOBE.assign_coords(lat=GLOBE.lat.assign_attrs(units=unit))
+    for compute in SINES:
+        with pytest.raises(UnitError, match="outlive arithmetic") as caught:
+            q * compute(q.lat)
+        hint, after, _ = caught.value.hint.partition(";")
+        (call,) = re.findall(r"np\.sin\(.*\)$", hint)
+        in_radians = DimArray(q.lat.values, unit).to_value("rad")
+        np.testing.assert_allclose(eval(call, {"q": q, "np": np}).values, np.sin(in_radians))
+        assert "np.sin" not in after
+
+
+WEIGHTS = {
+    "cosine of labels": lambda lat: np.cos(lat),
+    "its size": lambda lat: abs(np.cos(lat)),
+    "its square": lambda lat: np.cos(lat) ** 2,
+    "doubled": lambda lat: 2 * np.cos(lat),
+    "sine": lambda lat: abs(np.sin(lat)),
+    "transposed": lambda lat: np.cos(lat).expand_dims(k=2).rename("lat"),
+    "renamed": lambda lat: np.cos(lat).rename("weights"),
+    "positions": lambda lat: np.cos(lat).drop_vars("lat"),
+    "lazy": lambda lat: np.cos(lat).chunk(),
+}
+RIGHT_WEIGHTS = {
+    "quantities": lambda lat: np.cos(lat.dimflow.quantify()),
+    "radians": lambda lat: np.cos(np.deg2rad(lat)),
+    "by hand": lambda lat: np.cos(lat * np.pi / 180),
+    "single precision": lambda lat: np.cos(np.deg2rad(lat)).astype("float32"),
+    "without attributes": lambda lat: np.cos(np.deg2rad(lat)).drop_attrs(),
+}
+
+
+@pytest.mark.parametrize("unit", ["W", "degC"])
+def test_weights_by_latitude_are_right_or_refused(unit):
+    q = GLOBE.copy(data=DimArray(GLOBE.data.data, unit))
+    wanted = np.average([10.0, 20.0, 25.0], weights=np.cos(np.deg2rad([0.0, 60.0, 75.0])))
+    for name in ("mean", "var", "std"):
+        for compute in WEIGHTS.values():
+            for found in (q, q.to_dataset(name="a")):
+                with pytest.raises(UnitError, match="not the cosine of that") as caught:
+                    getattr(found.weighted(compute(q.lat)), name)("lat")
+        (call,) = re.findall(r"np\.cos\(q.*?\(\)\)", caught.value.hint.replace("labels", "q.lat"))
+        weights = eval(call, {"np": np, "q": q})
+        for right in (weights, *(compute(q.lat) for compute in RIGHT_WEIGHTS.values())):
+            found = getattr(q.weighted(right), name)("lat")
+            if name == "mean":
+                np.testing.assert_allclose(found.data.data, wanted, rtol=1e-6)
+    assert q.weighted(q.lat).mean().data.unit == Unit(unit)  # labels are what they say
+    plain = q.dimflow.drop_units()
+    assert plain.weighted(np.cos(q.lat)).mean().size == 1  # xarray's own
 
 
 def test_an_index_takes_no_claim_in_another_unit():

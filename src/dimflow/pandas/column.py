@@ -18,10 +18,12 @@ from dimflow.pandas.arithmetic import Arithmetic
 from dimflow.pandas.dtype import DimDtype, fit_one_column
 from dimflow.pandas.keys import in_keys_of
 from dimflow.pandas.reading import (
+    floating,
     from_texts,
     has_unit,
     is_missing,
     is_quantity,
+    one_float,
     quantities,
     unboxed,
 )
@@ -159,7 +161,7 @@ class DimExtensionArray(Arithmetic, Summaries, ExtensionArray):
             if np.isnan(value.data).all():
                 return value.data
         raw = in_unit(self._unit, value, operation)
-        return np.asarray(raw) if np.ndim(raw) else float(raw)
+        return floating(np.asarray(raw)) if np.ndim(raw) else one_float(raw)
 
     def _difference(self, value: Any, operation: str) -> DimArray:
         """A distance between values, such as a tolerance; between temperatures it is in kelvins."""
@@ -441,5 +443,5 @@ def inferred(objects: Any) -> Any:
     if not fit_one_column(v.unit for v in known):
         return objects
     numbers = np.full(len(quantities), np.nan)
-    numbers[is_there] = [v.to_value(unit) for v in known]
+    numbers[is_there] = [one_float(v.to_value(unit)) for v in known]
     return numbers if unit is PURE else DimExtensionArray(numbers, unit)

@@ -15,7 +15,7 @@ import pandas as pd
 
 from dimflow.array import DimArray
 from dimflow.array.durations import SECOND
-from dimflow.errors import UnitError
+from dimflow.errors import UnitError, UnitLossError
 from dimflow.ops.rules.convert import checked_converter
 from dimflow.ops.rules.units import PURE, unlike
 from dimflow.pandas.column import DimExtensionArray
@@ -52,17 +52,40 @@ def index_to_interp_indices(original: Function) -> Function:
 
 
 def plot(original: Function) -> Function:
-    """A histogram of pandas, which cuts objects into bins."""
+    """Plots of pandas take plain floats, and a histogram cuts objects into bins."""
 
     @wraps(original)
     def plot(accessor: Any, *args: Any, **options: Any) -> Any:
         data = accessor._parent
-        for column in [data] if data.ndim == 1 else [data.iloc[:, i] for i in range(data.shape[1])]:
-            if options.get("kind") == "hist" and isinstance(column.dtype, DimDtype):
-                column.array._pure("plot.hist")
-        return original(accessor, *args, **options)
+        columns = [data] if data.ndim == 1 else [data.iloc[:, i] for i in range(data.shape[1])]
+        try:
+            for column in columns:
+                if options.get("kind") == "hist" and isinstance(column.dtype, DimDtype):
+                    column.array._pure("plot.hist")
+            return original(accessor, *args, **options)
+        except UnitLossError as error:
+            hint = _plain_plot(data, options)
+            raise UnitLossError("a plot of pandas", error.unit, hint) from None
 
     return plot
+
+
+def _plain_plot(data: Any, options: dict[str, Any]) -> str:
+    """The call that plots plain numbers, with the units in the names."""
+    given = {name: options[name] for name in ("kind", "x", "y") if options.get(name) is not None}
+    if data.ndim == 1:
+        name = "series"
+    else:
+        name, after = "df", data.dimflow.dequantify().columns
+        headings = dict(zip(data.columns, after, strict=True))
+        for axis in given.keys() & {"x", "y"}:
+            asked = given[axis]
+            if isinstance(asked, list):
+                given[axis] = [headings.get(each, each) for each in asked]
+            else:
+                given[axis] = headings.get(asked, asked)
+    texts = ", ".join(f"{option}={value!r}" for option, value in given.items())
+    return f"take the numbers, the units in the names: {name}.dimflow.dequantify().plot({texts})"
 
 
 def compute(original: Function) -> Function:

@@ -16,7 +16,7 @@ from dimflow.array.numpy_host import labelled
 from dimflow.errors import ShapeMismatch
 from dimflow.io import tables
 from dimflow.pandas.column import DimExtensionArray
-from dimflow.pandas.reading import quantities, unboxed
+from dimflow.pandas.reading import numbers_in, quantities, unboxed
 from dimflow.units import Unit
 
 Operator = Callable[[Any, Any], Any]
@@ -24,9 +24,9 @@ Operator = Callable[[Any, Any], Any]
 
 def take_part() -> None:
     """Make dimflow's operators know pandas' classes."""
-    guests[pd.Series] = guests[pd.Index] = Guest(unboxed, _on_series)
+    guests[pd.Series] = guests[pd.Index] = Guest(numbers_in, _on_series)
     guests[pd.DataFrame] = Guest(unboxed, _on_frame)
-    guests[pd.api.extensions.ExtensionArray] = Guest(unboxed, _on_column)
+    guests[pd.api.extensions.ExtensionArray] = Guest(numbers_in, _on_column)
     labelled.take_part(pd.Series, pd.Index, DimExtensionArray)
     tables.known[pd.DataFrame] = with_labels
     tables.known[pd.Series] = lambda series: with_labels(series.to_frame())

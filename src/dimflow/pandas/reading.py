@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from decimal import Decimal
-from numbers import Integral
+from numbers import Number, Rational
 from typing import Any
 
 import numpy as np
@@ -40,13 +40,13 @@ def quantities(values: Any, unit: Unit | None = None) -> DimArray:
     values = unboxed(values)
     if has_unit(values):
         found = DimArray(values)
-        return DimArray(_floating(found.to_numpy()), found.unit).to(unit or found.unit, copy=False)
+        return DimArray(floating(found.to_numpy(unit)), unit or found.unit)
     if isinstance(values, pd.api.extensions.ExtensionArray):
         numbers = _numbers_of(values)
         if numbers is not None:
             return DimArray(numbers, unit or PURE)
     elif isinstance(values, np.ndarray) and values.dtype.kind in "biufc":
-        return DimArray(_floating(values), unit or PURE)
+        return DimArray(floating(values), unit or PURE)
     return _one_by_one(list(values), unit)
 
 
@@ -59,6 +59,16 @@ def unboxed(values: Any) -> Any:
     return getattr(values, "_quantities", values)
 
 
+def numbers_in(values: Any) -> Any:
+    """What DimArray takes of pandas: integers with gaps are floats, and each keeps its digits."""
+    values = unboxed(values)
+    is_column = isinstance(values, pd.api.extensions.ExtensionArray)
+    if is_column and values.dtype.kind in "iu" and values.isna().any():
+        numbers = _numbers_of(values)
+        return values if numbers is None else numbers
+    return values
+
+
 def _numbers_of(column: Any) -> Any:
     """The numbers of another numeric column, such as Float64, with NaN where one is missing."""
     if not pd.api.types.is_numeric_dtype(column.dtype):
@@ -67,7 +77,7 @@ def _numbers_of(column: Any) -> Any:
         return None if column.dtype.kind == "O" else column.to_numpy(np.float64, na_value=np.nan)
     is_there = ~np.asarray(column.isna())
     numbers = np.full(len(column), np.nan)
-    numbers[is_there] = _floating(column[is_there].to_numpy(f"{column.dtype.kind}8"))
+    numbers[is_there] = floating(column[is_there].to_numpy(f"{column.dtype.kind}8"))
     return numbers
 
 
@@ -87,13 +97,14 @@ def _one_by_one(values: list[Any], unit: Unit | None) -> DimArray:
         elif isinstance(value, str) and is_asked:
             numbers[place] = from_text(value, unit)
         elif has_unit(value) or is_bare_refused:
-            numbers[place] = _one(in_unit(unit, value, "a column of quantities"))
+            numbers[place] = one_float(in_unit(unit, value, "a column of quantities"))
         else:
-            numbers[place] = _one(value)
+            numbers[place] = one_float(value)
     return DimArray(numbers, unit)
 
 
-def _one(value: Any) -> float:
+def one_float(value: Any) -> float:
+    """A number as the float that holds every digit of it, or an error."""
     if isinstance(value, (str, bytes)) or np.ndim(value):
         raise NotANumber("a column", f"{type(value).__name__} {value!r:.60}")
     try:
@@ -102,22 +113,23 @@ def _one(value: Any) -> float:
         is_date = isinstance(value, pd.Timestamp)
         hint = "a date is moved by durations: pd.to_timedelta(series)" if is_date else None
         raise NotANumber("a column", f"{type(value).__name__} {value!r:.60}", hint) from None
-    if not _is_exact(value, number):
-        raise _too_long(value)
+    exact = value if isinstance(value, Number) else DimArray(value).to_numpy()[()]
+    if not _is_exact(exact, number):
+        raise _too_long(exact)
     return number
 
 
 def _is_exact(value: Any, number: float) -> bool:
     """Whether a float holds every digit that was given; `0.1` holds those of Decimal("0.1")."""
-    if isinstance(value, Integral):
-        return int(number) == int(value)
+    if isinstance(value, Rational) and value.denominator == 1:
+        return int(number) == value.numerator
     if isinstance(value, Decimal) and value.is_finite():
-        return Decimal(repr(number)) == value
+        return value in (Decimal(repr(number)), Decimal(number))
     return not isinstance(value, np.longdouble) or np.longdouble(number) == value
 
 
-def _floating(numbers: Any) -> Any:
-    """Numbers as floats, the only ones with room for a missing value."""
+def floating(numbers: Any) -> Any:
+    """Numbers as floats, the only ones with room for a missing value, or an error."""
     if numbers.dtype in (np.float64, np.float32):
         return numbers
     if numbers.dtype.kind == "c":
@@ -158,6 +170,9 @@ def _number_and_unit(text: Any) -> tuple[float, str]:
         return np.nan, ""
     number, _, spelled = str(text).strip().partition(" ")
     try:
-        return float(number), spelled.strip()
+        found = float(number)
     except ValueError:
         raise NotANumber("a column", f"the text {text!r:.60}") from None
+    if number.lstrip("+-").isdigit() and not _is_exact(Decimal(number), found):
+        raise _too_long(number)
+    return found, spelled.strip()

@@ -7,6 +7,7 @@ import numpy as np
 
 from dimflow.array import DimArray
 from dimflow.pandas.keys import are_near
+from dimflow.pandas.reading import one_float
 from dimflow.units import Dimension, Unit
 from dimflow.units.alike import are_alike
 
@@ -41,7 +42,7 @@ class DimScalar(DimArray):
         raise AttributeError("__array__")
 
     def __init__(self, number: Any, unit: Unit) -> None:
-        self._raw = np.float64(number)
+        self._raw = number if type(number) is np.float64 else np.float64(one_float(number))
         self._unit = unit
 
     def _like(self, raw: Any, unit: Unit) -> Any:

@@ -17,6 +17,7 @@ from dimflow.xarray.indexes import guard_units as _guard_units
 from dimflow.xarray.lazy import meet_units as _meet_units
 from dimflow.xarray.methods import count_coordinates as _count_coordinates
 from dimflow.xarray.operands import take_part as _take_part
+from dimflow.xarray.positions import index_as_numpy as _index_as_numpy
 from dimflow.xarray.tables import know_columns as _know_columns
 
 __all__ = ["ArrayAccessor", "DatasetAccessor"]
@@ -29,4 +30,5 @@ _map_with_units()
 _refuse_quantities()
 _align_units()
 _count_coordinates()
+_index_as_numpy()
 _average_points()

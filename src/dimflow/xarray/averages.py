@@ -9,17 +9,22 @@ from copy import copy
 from functools import partial, wraps
 from typing import Any
 
+import numpy as np
 import xarray as xr
 from xarray.computation import rolling, rolling_exp, weighted
 
 from dimflow.array import DimArray
 from dimflow.array.dimarray import wrap
+from dimflow.errors import UnitError
 from dimflow.units import Unit
 from dimflow.xarray.replacing import replace_method
 from dimflow.xarray.variables import (
     as_quantity,
     claimed_unit,
     has_quantities,
+    is_coordinate,
+    is_turned,
+    labels_named,
     plainly,
     refuse_claim,
     unit_after,
@@ -70,6 +75,7 @@ def _weighted(name: str, original: Callable[..., Any]) -> Callable[..., Any]:
     def method(self: Any, da: Any, *args: Any, **kwargs: Any) -> Any:
         unit, weight = unit_of(da), unit_of(self.weights)
         if unit is not None and original.__name__ not in _SUMS and claimed_unit(self.weights):
+            _refuse_misread(self.weights)
             self = copy(self)  # weights count by their ratios: cos of a latitude keeps `degrees`
             self.weights = with_data(self.weights, self.weights.data)
         if unit is None or (unit.law is None and name != "quantile"):
@@ -84,6 +90,28 @@ def _weighted(name: str, original: Callable[..., Any]) -> Callable[..., Any]:
         return with_data(result, wrap(result.data, wanted))
 
     return method
+
+
+def _refuse_misread(weights: Any) -> None:
+    """Raise for weights that say degrees, unless they are the cosine of these degrees.
+
+    They may be `np.cos(x.lat)`, which reads degrees as radians; `np.cos(np.deg2rad(x.lat))` is
+    right, and says degrees as well.
+    """
+    claim = claimed_unit(weights)
+    if claim is None or not is_turned(claim) or is_coordinate(weights):
+        return
+    labels = weights.coords.get(weights.name)
+    if labels is not None and is_coordinate(labels) and isinstance(weights.data, np.ndarray):
+        wanted = np.cos(DimArray(labels.values, claim).to_value("rad"))
+        if weights.shape == wanted.shape and np.allclose(weights, wanted, rtol=1e-4, atol=1e-6):
+            return
+    call = f"np.cos({labels_named(weights.name)}.dimflow.quantify())"
+    raise UnitError(
+        f"the attribute of the weights says {claim!r}, and they are not the cosine of that",
+        f"np.cos reads plain numbers as radians, so give it quantities: {call}; "
+        "if the weights are right: weights.drop_attrs()",
+    )
 
 
 def _exponential(name: str, original: Callable[..., Any]) -> Callable[..., Any]:

@@ -52,8 +52,6 @@ def count_coordinates() -> None:
     ):
         replace_method(xr.Dataset, name, making)
     replace_method(xr.Dataset, "sortby", _sortby)
-    replace_method(xr.Dataset, "_setitem_check", _setitem_check)
-    replace_method(xr.Variable, "_broadcast_indexes", _broadcast_indexes)
     replace_method(xr.Variable, "rank", _rank)
     replace_method(groupers.BinGrouper, "factorize", _factorize)
     replace_method(groupers.UniqueGrouper, "factorize", _factorize_unique)
@@ -193,34 +191,7 @@ def _factorize_unique(original: Callable[..., Any]) -> Callable[..., Any]:
     return factorize
 
 
-# Positions
-
-
-def _broadcast_indexes(original: Callable[..., Any]) -> Callable[..., Any]:
-    @wraps(original)
-    def _broadcast_indexes(self: Any, key: Any) -> Any:
-        """Positions and masks that are DimArrays are pure numbers."""
-        keys = self._item_key_to_tuple(key)
-        return original(self, tuple(map(_position, keys)) if isinstance(keys, tuple) else keys)
-
-    return _broadcast_indexes
-
-
-def _position(key: Any) -> Any:
-    if isinstance(key, DimArray):
-        return key._pure("a position")
-    if isinstance(key, xr.Variable) and unit_of(key) is not None:
-        return with_data(key, key.data._pure("a position"))
-    return key
-
-
-def _setitem_check(original: Callable[..., Any]) -> Callable[..., Any]:
-    @wraps(original)
-    def _setitem_check(self: Any, key: Any, value: Any) -> Any:
-        is_one = isinstance(value, DimArray) and not value.ndim
-        return original(self, key, xr.DataArray(value) if is_one else value)
-
-    return _setitem_check
+# Order
 
 
 def _sortby(original: Callable[..., Any]) -> Callable[..., Any]:

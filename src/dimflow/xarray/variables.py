@@ -21,7 +21,8 @@ from dimflow.units import Unit
 from dimflow.units.alike import is_number
 from dimflow.units.tables import builtin
 
-_NANOSECOND = builtin.parse("ns")  # whatever a scope makes of the name
+_NANOSECOND = builtin.parse("ns")  # whatever a scope makes of the names
+_RADIAN = builtin.parse("rad")
 
 
 def unit_of(variable: Any) -> Unit | None:
@@ -176,11 +177,29 @@ def refuse_claim(operation: Any, found: Any, inside: Any = None) -> None:
     made, bare = f"{x}.dimflow.quantify({unit})", f"{x}.drop_attrs()"
     if inside is not None:
         made, bare = f"x.dimflow.quantify({{{name!r}: {unit}}})", f"x[{name!r}].drop_attrs()"
+    before = f"{labels_named(name)}.dimflow.quantify()"
+    first = f"compute with quantities: f({before})"
+    if is_turned(claim):
+        first = f"np.sin and np.cos read plain numbers as radians: np.sin({before})"
     raise UnitError(
         f"{_named(operation)} got plain numbers{'' if name is None else f' ({name!r})'} whose "
         f"attribute says {claim!r}, but attributes outlive arithmetic",
-        f"if they are pure numbers by now: {bare}; if still in that unit: {made}",
+        f"{first}; if they are pure numbers by now: {bare}; if still in that unit: {made}",
     )
+
+
+def labels_named(name: Any) -> str:
+    """How an error calls the labels that plain numbers of this name were computed from."""
+    return f"q.{name}" if str(name).isidentifier() else "labels"
+
+
+def is_turned(claim: str) -> bool:
+    """Whether a unit is one of angles, and not the radian, which NumPy's functions take."""
+    try:
+        unit = Unit(claim)
+    except UnitError:
+        return False
+    return unit.dimension == _RADIAN.dimension and unit != _RADIAN
 
 
 _COMPARISONS = {
