@@ -135,6 +135,7 @@ ORDERS = [
 ]
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize(("library", "is_first"), ORDERS)
 def test_a_first_line_says_what_it_says_later(library: str, is_first: bool) -> None:
     imports = [OURS, f"import {library}"]

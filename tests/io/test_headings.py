@@ -158,3 +158,77 @@ def test_a_unit_of_two_readings_asks_wherever_it_stands(unit: str) -> None:
 @pytest.mark.parametrize("unit", ["newton/ampere", "nanoyear", "eV/ampere", "litre/henry"])
 def test_a_column_is_read_again_whatever_its_symbols_mean_to_others(unit: str) -> None:
     assert read(written({"x": DimArray([1.0], unit)}))["x"].unit is Unit(unit)
+
+
+UNSET = ("speed {}", "Q, {}", "mean wind speed {}", "flow: {}", "rate in {}")
+
+
+@pytest.mark.parametrize("form", UNSET)
+@pytest.mark.parametrize("unit", ["m/s", "m3/s", "km/h", "m / s", "m/s/s", "mol/L", "1/s", "W/m2"])
+def test_a_quotient_behind_words_is_offered_whole(form: str, unit: str) -> None:
+    """`speed m/s` is no speed in seconds."""
+    heading = form.format(unit)
+    with pytest.raises(FileFormatError) as caught:
+        read(f'"{heading}"\n1\n2\n')
+    said = re.search(r"units=(\{.*\})", caught.value.hint or "")
+    assert said is not None
+    assert [Unit(u) for u in eval(said[1]).values()] == [Unit(unit)]
+
+
+@pytest.mark.parametrize(("heading", "unit"), [
+    ("Depth (ft bgs)", "ft"), ("Alt (m MSL)", "m"), ("WBC (x10^3/uL)", "1e3/uL"),
+    ("RBC (×10⁶/µL)", "1e6/uL"), ("Level [m above datum]", "m"), ("Length (in mm)", "mm"),
+    ("Length [in mm]", "mm"), ("Time (h since start)", "h"), ("NO3 (mg/L as CaCO3)", "mg/L"),
+    ("Note (free)", "1"), ("Size (in full)", "1"),
+])  # fmt: skip
+def test_a_unit_among_other_words_is_offered(heading: str, unit: str) -> None:
+    with pytest.raises(FileFormatError) as caught:
+        read(f"{heading}\n1\n2\n")
+    said = re.search(r"units=(\{.*\})", caught.value.hint or "")
+    assert said is not None
+    assert [Unit(u) for u in eval(said[1]).values()] == [Unit(unit)]
+
+
+def test_inches_of_mercury_are_no_words() -> None:
+    for unit in ("in Hg", "in H2O", "in hg"):
+        ((_, x),) = read(f"p ({unit})\n1\n").items()
+        assert x.unit == Unit(unit.replace(" h", "H").replace(" ", ""))
+
+
+@pytest.mark.parametrize(("cell", "number", "said"), [
+    ("1,234.5", 1234.5, "thousands=','"), ("-12,345,678", -12345678, "thousands=','"),
+    ("1,234", 1234, "thousands=','"), ("1.234,5", 1234.5, "decimal=',', thousands='.'"),
+    ("1.234.567", 1234567, "decimal=',', thousands='.'"), ("1,5", 1.5, "decimal=','"),
+])  # fmt: skip
+@pytest.mark.parametrize("delimiter", [";", "\t", ","])
+def test_the_call_in_the_hint_of_a_number_works(
+    cell: str, number: float, said: str, delimiter: str
+) -> None:
+    quoted = f'"{cell}"' if delimiter == "," else cell
+    text = f"t [s]{delimiter}speed [m/s]\n0{delimiter}{quoted}\n1{delimiter}{quoted}\n"
+    with pytest.raises(FileFormatError) as caught:
+        from_csv(io.StringIO(text))
+    hint = caught.value.hint or ""
+    assert said in hint
+    if delimiter == "," and "decimal" in said:
+        return  # a comma cannot be both
+    call = dict(re.findall(r"(decimal|thousands)='(.)'", hint.partition(";")[0]))
+    speed = from_csv(io.StringIO(text), **call)["speed"]
+    assert (speed.value.tolist(), speed.unit) == ([number] * 2, Unit("m/s"))
+
+
+@pytest.mark.parametrize("rest", ["speed [m/s]", "speed", "note"])
+def test_a_unit_is_not_lost_in_one_column_of_words(rest: str) -> None:
+    text = f't [s],{rest}\n0,"1,234.5"\n1,"2,000.0"\n'
+    with pytest.raises(FileFormatError, match="units of several"):
+        from_csv(io.StringIO(text), decimal=",")
+    assert from_csv(io.StringIO(text), thousands=",")["t"].unit == Unit("s")
+
+
+@pytest.mark.parametrize("mark", [".", "1", "ab", '"', "-"])
+def test_what_cannot_group_digits_is_refused(mark: str) -> None:
+    with pytest.raises(ValueError, match="cannot group digits"):
+        from_csv(io.StringIO("x\n1\n"), thousands=mark)
+    for cell in ("1,23", "12,34.5", "1,2345", ",123", "1234,567"):
+        with pytest.raises(FileFormatError):
+            from_csv(io.StringIO(f"t [s];x [m]\n0;{cell}\n"), thousands=",")

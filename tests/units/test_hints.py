@@ -7,7 +7,7 @@ import pytest
 
 from dimflow import DimArray, Unit
 from dimflow.errors import UndefinedUnitError, UnitError
-from dimflow.units.typed_quantities import read_value
+from dimflow.units.typed_quantities import read, read_value
 from tests.units.strategies import DEFINITIONS
 
 _WRITTEN = """rpm Hz rad/s deg turn 1/s degC K J/K dB dBm dBV W V pH mol/L kg eV m nm mag ABmag Jy
@@ -75,3 +75,23 @@ def test_what_a_divisor_says_to_write_is_its_own_string(text: str) -> None:
     for reading in readings:
         assert sorted(c for c in reading if c.isalnum()) == letters
     assert len({Unit(reading) for reading in readings}) == 2
+
+
+@pytest.mark.parametrize("text", [
+    "mmHg (0 °C)", "inH2O (68 °F)", "gpm (US)", "kt gold", "Mb zz", "lb/10⁶·Btu", "mb (zz)",
+    "lb/1000 sq ft", "W/m²K zz", "L/100 zz", "mg/L as zz", "J/kg zz", "5' 3\"", "65 dBa", "F/100ft",
+])  # fmt: skip
+def test_what_a_hint_says_to_write_is_read(text: str) -> None:
+    """Readings that are errors themselves are left out; a unit or a value can be read."""
+    with pytest.raises(UnitError) as caught:
+        Unit(text)
+    hint = caught.value.hint or ""
+    for reading in hint.removeprefix("write ").split(", or ") if "write" in hint else ():
+        read(reading)
+
+
+@pytest.mark.parametrize("letters", ["Mb ", "Mb/", "lb ft ", "m as "])
+def test_many_doubts_in_one_text_cost_no_more_than_their_number(letters: str) -> None:
+    with pytest.raises(UnitError):
+        Unit((letters * 300).strip(" /"))
+    assert Unit("s/m/" * 300 + "K") == Unit("s/K") / Unit("m") ** 300 / Unit("s") ** 299

@@ -52,7 +52,8 @@ WAYS = {
 CONTEXTS = (
     "{} per second", "{}/s", "N {}/s", "J/{}", "J/(N {})", "W/m-{}", "{}-m", "m-{}", "{}.s",
     "{} s-1", "{}^2", "{}**-1", "{}²", "{} squared", "square {}", "cubic {}", "sq. {}", "1/{}",
-    "5 {}", "({})", "kilo{}", "milli{}", "mega-{}", "kilo {}", "sqrt({})", "√{}/s", "Pa {}-1",
+    "{} inch", "{} h", "5 {}", "({})", "kilo{}", "milli{}", "mega-{}", "kilo {}", "sqrt({})",
+    "√{}/s", "Pa {}-1",
 )  # fmt: skip
 
 PREFIXES = {"kilo{}": "1000", "milli{}": "0.001", "mega-{}": "1e6", "kilo {}": "1000"}
@@ -87,7 +88,7 @@ def test_every_way_to_write_a_name_is_its_unit_or_an_error(way: str) -> None:
 
 def is_listed(text: str) -> bool:
     """Whether the table has it as a name in its own right: beerbarrel is no beer_barrel."""
-    return builtin.find(text.replace(" ", "_")) is not None
+    return builtin.find(text.replace(" ", "_").replace("-", "_")) is not None
 
 
 @pytest.mark.share(4)
@@ -114,11 +115,62 @@ def meant(context: str, name: str, unit: str) -> list[Unit | None]:
     return units
 
 
-@pytest.mark.parametrize("way", ["spaces", "hyphens", "two spaces", "points"])
+@pytest.mark.parametrize("way", WAYS)
 def test_a_symbol_with_an_underscore_is_its_unit_or_an_error(way: str) -> None:
-    written = [(WAYS[way](name), unit) for name, unit in SYMBOLS]
-    found = [(text, unit, read(text)) for text, unit in written]
+    """The capitals of the letters of constants, as in h_P, are their own."""
+    exact = way in ("spaces", "hyphens", "two spaces", "points")
+    names = [(s, n) for s, n in SYMBOLS if exact or min(map(len, s.split("_"))) > 1]
+    written = [(WAYS[way](name), unit) for name, unit in names]
+    found = [(text, unit, read(text)) for text, unit in written if "_" not in text]
+    found = [(text, unit, u) for text, unit, u in found if text not in ("arcs min", "arcs sec")]
     assert [(t, n, str(u)) for t, n, u in found if u is not None and u != Unit(n)] == []
+
+
+# Symbols and plurals that a word of a name may be said by
+SAID = {
+    word: [s for s in (*d.symbols, f"{word}s") if s.isalpha() and s != word and word.isalpha()]
+    for d in DEFINITIONS
+    for word in (d.name, *d.aliases)
+    if d.law is None and "_" not in d.name
+}
+# The second word is a unit by itself, and few write the name with its symbol
+APART = frozenset({
+    "geopotential_metre", "dynamic_metre", "decibel_square_metre", "metre_water_equivalent",
+    "millimetre_water_equivalent", "atmosphere_centimetre", "short_quarter", "degree_day",
+    "degree_hour", "fahrenheit_degree_day", "fahrenheit_degree_hour", "gram_force",
+})  # fmt: skip
+SAID |= {"square": ["sq"], "cubic": ["cu"], "foot": ["feet", "ft"], "us": ["US", "us", "Us"]}
+SPOKEN = [
+    (n, d.name)
+    for d in DEFINITIONS
+    for n in (d.name, *d.aliases)
+    if "_" in n and d.name not in APART
+]
+
+
+@pytest.mark.parametrize("by", [" ", "-"])
+def test_a_name_with_symbols_for_its_words_is_its_unit_or_the_product_or_an_error(by: str) -> None:
+    """Us qt is a quart or an error; ft s-1 and kW h are products of the same meaning."""
+    wrong, read_as = [], 0
+    for name, unit in SPOKEN:
+        words = name.split("_")
+        for place, word in enumerate(words):
+            for said in SAID.get(word, ()):
+                text = by.join((*words[:place], said, *words[place + 1 :]))
+                found = read(text)
+                read_as += found == Unit(unit)
+                if found is not None and found != Unit(unit) and not is_listed(text):
+                    wrong.append((text, unit, str(found)))
+    assert wrong == []
+    assert read_as > 500
+
+
+@pytest.mark.parametrize("unit", ["gal", "qt", "pt", "fl oz", "bbl", "oz", "ft", "lb", "ac", "in"])
+@pytest.mark.parametrize("form", ["us {}", "us-{}", "us  {}", "us {}/min", "kg/us {}", "2 us {}"])
+def test_us_before_a_customary_unit_is_no_microsecond(form: str, unit: str) -> None:
+    found = read(form.format(unit))
+    assert found is None or found == Unit(form.replace("us", "US").format(unit))
+    assert Unit(f"us*{unit}".replace("fl oz", "floz")).dimension.as_dict()["time"] == 1
 
 
 @pytest.mark.parametrize(("way", "share"), [

@@ -54,8 +54,12 @@ foot_pound force: foot_pound; g-force: standard_gravity; lb/in2 abs: psi; MPa-�
 second-feet: cusec; mm of Hg: mmHg; ft. of water: ftH2O; mAs: 0.001 coulomb; cm2/Vs: cm**2/(V*s)
 pounds per square inch absolute: psi; inches of mercury absolute: inHg
 parts per million by mass: ppm
+lb-mols/h: lbmol/h; kg-mols/h: kgmol/h; in hg: inHg; in. hg: inHg; cm hg: cmHg; ft hg: ftHg
+us gal: gallon; us gal/min: gallon/min; us fl oz: fluid_ounce; us qt: quart; us bbl/d: barrel/day
+pounds per square feet: psf; 1/2 m K: 0.5 m*K; mol/m2 s-1: mol/(m**2*s); lb/10^6*Btu: 1e-6 lb*Btu
 V/rtHz: V*Hz**(-1/2); gram/Hz: gram/Hz; ng/cm2/Hz: ng/(cm**2*Hz); kg/m2: kg/m**2; V/A: ohm; A/m: A/m
-J/kg K: J*K/kg; m²/2: 0.5 m**2; kg K/W: kg*K/W; kPa g-1: kPa/g; A.h: A*h; m2/100: 0.01 m**2
+J/(kg K)*(m s): J*m*s/(kg*K); J/kg*K: J*K/kg; J/kg × K: J*K/kg
+m²/2: 0.5 m**2; kg K/W: kg*K/W; kPa g-1: kPa/g; A.h: A*h; m2/100: 0.01 m**2
 volts per square root hertz: V*Hz**(-1/2); degrees per square root of hour: degree/hour**(1/2)
 square-root hertz: Hz**(1/2); J/kg*K: J*K/kg; W·K/m²: W*K/m**2; kg*cm: kg*cm; kg·m: kg*m; C/g: C/g
 F/cm2: F/cm**2; m3/C: m**3/C; S/m: S/m; 1e9/L: 1e9/L; 10^9/L: 1e9/L; 10e6 m: 1e7 m
@@ -92,6 +96,10 @@ dBa; 65 dBa; dB(a); dB (A); dB (a); dB(c); dB(D); dB(G); dB-a; dB-A; dB-C; 10E3/
 kg-cm; kg·cm; kg.cm; g-cm; g·mm; kg/mm; lb/in; lb-s/in; lb-s^2/in^4; lbs/ft; ton-hr; kW/ton; cfm/ton
 GPM/ton; kD; mU/L; µU/mL; U/mL; U/L; cM; MS/s; GS/s; kS/s; c/mm; c/mrad; cy/mm; cy/deg; EV; G/l; T/l
 T/ha; as/pix; as/yr; W/m²·K; W/m².K; W/sq m K; W/m2 K; W/m·K; J/kg·K; kWh/m²·a; kWh/m2 a; L/m²·h
+J/kg K; J/kg (K m); J/(kg)(K); J/(kg/s K); V/m sqrt(Hz); lb/10^6 Btu; lb/10**6 Btu; lb/10⁶ Btu
+kg/10^3 m3; g/10^2 mL; lb/1000 (gal); lb/10^6·Btu; g/1000 sq ft; 2 W/m²K s
+lb mols; oz mols; us oz; us-ft; AB mag; ST mag; bol mag; Mm Hg; Mm H2O; Rt-Hz; At pct; A Turns
+deg d; pounds per sq ft; cm H2O/L/s; mm Hg/L/min; mm Hg/mL/min; N/m2/L/s; Pa/m3/s; kPa/cm^3/min
 """
 NO_UNITS = """
 deg W; degrees S; ° W; dB re 1 µPa at 1 m; m a.s.l.; m b.g.l.; m.s.l.; m a.s.l; m a. s. l.
@@ -111,7 +119,7 @@ OTHERWISE = {
     "degrees of a compass and of temperature, which are no products": ["° N", "deg N", "°(C)"],
     "names of several words, which they read as products": [
         "foot candle", "cu ft", "cu in", "cu m", "cu yd", "sq m", "degrees C", "degrees F",
-        "degrees N", "degrees centigrade", "deg C", "deg F", "degC rad",
+        "degrees N", "in hg", "cm hg", "ft hg", "degrees centigrade", "deg C", "deg F", "degC rad",
     ],
 }  # fmt: skip
 ELEMENTS = """

@@ -135,7 +135,9 @@ def test_data() -> None:
 
 
 def test_division_binds_from_the_left() -> None:
-    assert Unit("J/kg K") == Unit("J*K/kg")
+    assert Unit("J/kg*K") == Unit("J*K/kg")
+    with pytest.raises(UnitError, match=r"write J/\(kg\*K\), or J\*K/kg"):
+        Unit("J/kg K")
     assert Unit("J/kg/K") == Unit("J/(kg*K)")
     assert Unit("1/2 m") == Unit("0.5 m")
 

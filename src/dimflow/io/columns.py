@@ -37,6 +37,7 @@ def loadtxt(
     delimiter: str | None = None,
     comments: str | None = "#",
     decimal: str = ".",
+    thousands: str | None = None,
     missing: Missing = MISSING,
     dtype: Any = float,
     encoding: str | None = None,
@@ -50,7 +51,7 @@ def loadtxt(
     numbers are converted. One array is in the first column's unit, into which the others are
     converted.
     """
-    style = layout(path, delimiter, decimal, missing, dtype)
+    style = layout(path, delimiter, decimal, missing, dtype, thousands)
     lines, notes = lines_of(text(path, encoding, max_bytes), comments)
     lines = [line for line in lines if line.number > skiprows]
     if not lines:

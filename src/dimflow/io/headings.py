@@ -6,7 +6,8 @@ from typing import Any
 from dimflow.errors import UnitError, UnitFormatError, UnitParseError
 from dimflow.ops.rules.units import PURE
 from dimflow.units import Unit, scope
-from dimflow.units.spelling import ambiguous
+from dimflow.units.grammar import BEFORE
+from dimflow.units.spelling import ambiguous, is_symbol
 
 _IN_BRACKETS = re.compile(r"\[([^\[\]]*)\]")
 _WORD = re.compile(r"[^\s\[\]()]+(?:\s*(?:\[[^\[\]]*\]|\([^()]*\)))*|\[[^\[\]]*\]|\S+")
@@ -14,6 +15,9 @@ _NUMBER = re.compile(r"[+\-−]?[0-9][0-9.,eE+\-]*")  # Run [3], Year (2020)
 # (600 nm) says at which wavelength, and not by which unit
 _CONDITION = re.compile(r"([0-9]+(?:\.[0-9]+)?) ?(?![eE][+\-]?[0-9])(?=[^\W\d⁰¹²³⁴-⁹]|[°%])")
 _MONEY = re.compile(r"[$€£¥]|\b(?:USD|EUR|GBP|JPY|CHF|CNY)\b")
+_IN = re.compile(r"in\s+(?=\S)")  # Length (in mm)
+_TIMES = re.compile(r"[xX×]\s*(?=10)")  # WBC (x10^3/uL)
+_SMALL = frozenset({"a", "in", "at", "as"})  # words that are units too
 _NONE = ("", "-", "1")  # what stands for a pure number
 _NOT_APPLICABLE = ("n/a", "n.a.", "na")  # which are N/A and the nanoyear too
 
@@ -53,6 +57,9 @@ def name_and_unit(heading: str) -> tuple[str, str | None]:
         return name, _doubtful(text, unit, "1")
     if _CONDITION.match(unit) and _may_be_unit(unit):
         return name, _doubtful(unit, "1", _CONDITION.sub(r"\1*", unit))
+    bare = _IN.sub("", unit, count=1)
+    if bare != unit and _is_unit(bare) and _is_unit(unit) and not _is_pressure(unit):
+        return name, _doubtful(unit, bare, f"in*({bare})")  # in mm, but in Hg
     return name, unit
 
 
@@ -60,6 +67,8 @@ def _divided(text: str) -> tuple[str, str | None]:
     """`t / s` and `v/(m/s)` have a unit. `price/kg` is by the kilogram, or in it."""
     name, stroke, unit = text.partition("/")
     is_spaced, name, unit = name.endswith((" ", "\t")), name.rstrip(), unit.strip()
+    if (said := _behind_words(text, name, unit)) is not None:
+        return said
     if not stroke or not name or (_NUMBER.fullmatch(unit) and unit not in _NONE):
         return text, None
     if not (is_spaced or _may_be_unit(unit)) or text.casefold() in _NOT_APPLICABLE:
@@ -73,6 +82,36 @@ def _divided(text: str) -> tuple[str, str | None]:
     if _CONDITION.match(unit) and _may_be_unit(unit):
         return name, _doubtful(text, _CONDITION.sub(r"\1*", unit), f"1/({unit})")
     return name, unit
+
+
+def _behind_words(text: str, above: str, below: str) -> tuple[str, str] | None:
+    """`speed m/s` is in metres by the second; `Temperature T / K` may be in kelvin."""
+    if not below or below.startswith("("):
+        return None
+    words = above.split()
+    for start in range(1, len(words)):
+        if not all(map(_may_go_on, words[start:-1])):
+            continue  # heat flux W/m2: a flux is a unit too
+        head = " ".join(words[:start]).rstrip(",;:")
+        whole = " ".join(words[start:]) + text[len(above) :]
+        if words[start] == "in" and start < len(words) - 1:  # speed in m/s
+            continue
+        if _is_unit(whole):
+            named = Unit(whole).dimension.name is not None or not _is_unit(below)
+            readings = (whole, below) if named else (below, whole)
+            return head, _doubtful(text, *readings)
+        if _may_be_unit(whole):
+            return head, whole  # it asks for itself
+    return None
+
+
+def _may_go_on(word: str) -> bool:
+    """Whether a word may begin a unit of several: a symbol, or the square of square feet."""
+    return word in BEFORE or is_symbol(word.rstrip("0123456789²³^*-"), scope.current())
+
+
+def _is_pressure(text: str) -> bool:
+    return Unit(text).dimension is Unit("Pa").dimension
 
 
 def _is_unit(text: str) -> bool:
@@ -159,7 +198,19 @@ def explained(error: UnitError, heading: str) -> tuple[str, str]:
     problem = f"the heading says a unit that is none: {error.args[0]!r:.40}"
     if (money := _MONEY.search(heading)) is not None:
         return problem, f"define the money: dimflow.units.define('{money[0]} = [currency]')"
-    return problem, f"say its unit, or '1' for pure numbers: units={{{heading!r}: '1'}}"
+    own = _standing_in(name_and_unit(heading)[1] or "")
+    return problem, f"say its unit, or '1' for pure numbers: units={{{heading!r}: {own!r}}}"
+
+
+def _standing_in(text: str) -> str:
+    """The unit that stands in a text which is none as a whole: ft in `ft bgs`; "1" if none does."""
+    text = _TIMES.sub("", _IN.sub("", text, count=1), count=1)
+    words = text.split()
+    for stop in range(len(words), 0, -1):
+        own = " ".join(words[:stop])
+        if own not in _SMALL and _is_unit(own):
+            return own
+    return "1"
 
 
 def clear(unit: Unit, text: str) -> str:

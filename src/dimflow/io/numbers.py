@@ -19,6 +19,8 @@ Missing = Collection[str | float] | str | float
 _PIECE = 1 << 13  # lines that are read at once
 _EXACT = 2.0**53  # up to here, a float holds every whole number
 _LONG = re.compile(r"(?<![.\d])\d{16,}(?![.\deE])")
+_GROUPED = r"[+\-]?[0-9]{{1,3}}(?:{0}[0-9]{{3}})+(?:{1}[0-9]*)?(?:[eE][+\-]?[0-9]+)?"
+_MARKS = {",": "commas", ".": "points"}
 _READERS: dict[str, Callable[[str], Any]] = {"f": float, "i": int, "u": int, "c": complex}
 
 
@@ -38,6 +40,7 @@ class Layout(NamedTuple):
     missing: frozenset[str]
     missing_numbers: frozenset[float]
     dtype: np.dtype[Any]
+    thousands: str | None = None
 
     def split(self, line: str) -> list[str]:
         """The cells of a line."""
@@ -76,6 +79,8 @@ class Layout(NamedTuple):
         return np.nan
 
     def _parsed(self, cell: str) -> Any:
+        if self.thousands is not None and is_grouped(cell, self.thousands, self.decimal):
+            cell = cell.replace(self.thousands, "")
         if self.decimal != ".":
             if "." in cell:
                 raise ValueError("a point where commas divide")
@@ -92,8 +97,18 @@ class Layout(NamedTuple):
         return FileFormatError(name_of(self.place), f"{where}: {problem}", hint)
 
 
+def is_grouped(cell: str, thousands: str, decimal: str) -> bool:
+    """Whether a mark stands in a number before every three digits of its whole part."""
+    return re.fullmatch(_GROUPED.format(re.escape(thousands), re.escape(decimal)), cell) is not None
+
+
 def layout(
-    place: Place, delimiter: str | None, decimal: str, missing: Missing, dtype: Any
+    place: Place,
+    delimiter: str | None,
+    decimal: str,
+    missing: Missing,
+    dtype: Any,
+    thousands: str | None = None,
 ) -> Layout:
     """A layout of arguments that are checked. Numbers that are missing replace no words."""
     kind = np.dtype(dtype)
@@ -103,10 +118,15 @@ def layout(
         raise ValueError(f"decimal is '.' or ',', but got {decimal!r:.20}")
     if delimiter is not None and (len(delimiter) != 1 or delimiter in (decimal, '"', "\n", "\r")):
         raise ValueError(f"delimiter={delimiter!r:.20} cannot divide cells here")
+    if thousands is not None and (
+        len(thousands) != 1 or thousands.isalnum() or thousands in (decimal, *'+-"\n\r')
+    ):
+        raise ValueError(f"thousands={thousands!r:.20} cannot group digits here")
     given: Any = (missing,) if isinstance(missing, str) or np.isscalar(missing) else missing
     numbers = frozenset(float(m) for m in given if not isinstance(m, str))
     words = [m for m in given if isinstance(m, str)] or (MISSING if numbers else ())
-    return Layout(place, delimiter, decimal, frozenset(m.lower() for m in words), numbers, kind)
+    lower = frozenset(m.lower() for m in words)
+    return Layout(place, delimiter, decimal, lower, numbers, kind, thousands)
 
 
 def lines_of(text: str, comment: str | None) -> tuple[list[Line], list[Line]]:
@@ -186,9 +206,14 @@ def _read_cells(
                 found[j, i] = number = style.number(cells[column])
             except (ValueError, OverflowError):
                 raise style.error(
-                    line, column, f"{cells[column]!r:.40} is not a number", _hint(style, cells)
+                    line,
+                    column,
+                    f"{cells[column]!r:.40} is not a number",
+                    _hint(style, cells[column]),
                 ) from None
-            if style.dtype == np.float64 and _is_cut(cells[column], number):
+            if style.dtype == np.float64 and _is_cut(
+                cells[column].replace(style.thousands or " ", ""), number
+            ):
                 problem = f"{cells[column]!r:.40} has more digits than a float holds"
                 kind = "uint64" if Decimal(cells[column]) >= 2**63 else "int64"
                 hint = f"read whole numbers by themselves: usecols=[...], dtype={kind!r}"
@@ -222,7 +247,22 @@ def _cells(style: Layout, lines: Sequence[Line]) -> Iterator[tuple[int, list[str
         yield line.number, style.split(line.text)
 
 
-def _hint(style: Layout, cells: list[str]) -> str:
-    if style.decimal == "." and any("," in cell for cell in cells):
-        return "if commas divide its decimals: decimal=','"
+def _hint(style: Layout, cell: str) -> str:
+    decimal, other = style.decimal, "," if style.decimal == "." else "."
+    if style.thousands is None and is_grouped(cell, other, decimal):
+        hint = f"if {_MARKS[other]} group its thousands: thousands={other!r}"
+        return hint if decimal in cell or cell.count(other) > 1 else f"{hint}; {_to_divide(style)}"
+    if style.thousands is None and is_grouped(cell, decimal, other):
+        return f"if {_MARKS[other]} divide its decimals: decimal={other!r}, thousands={decimal!r}"
+    if decimal == "." and "," in cell:
+        return _to_divide(style)
     return "name what stands for a missing value by missing=..., or choose columns by usecols=..."
+
+
+def _to_divide(style: Layout) -> str:
+    """The call for decimal commas, which commas between cells leave no room for."""
+    if style.decimal == ",":
+        return "if points divide its decimals: decimal='.'"
+    if style.delimiter == ",":
+        return "if commas divide its decimals, let ';' divide the cells of the file: decimal=','"
+    return "if commas divide its decimals: decimal=','"

@@ -22,6 +22,7 @@ from dimflow.io.headings import (
     spelled,
     suggested,
     told,
+    units_in_brackets,
     words,
 )
 from dimflow.io.notes import units_above
@@ -48,6 +49,7 @@ def from_csv(
     usecols: Sequence[str | int] | None = None,
     delimiter: str | None = None,
     decimal: str = ".",
+    thousands: str | None = None,
     comment: str | None = "#",
     missing: Missing = MISSING,
     dtype: Any = float,
@@ -62,10 +64,11 @@ def from_csv(
     without one holds pure numbers. `units` says them instead: by name, one for each column read, or
     one for all. A table without headings takes the units of a comment above it, as `loadtxt` does.
     Cells are divided by a tab, `;`, `|`, `,` or spaces, whichever fits, and an empty one is nan.
+    `thousands=","` reads 1,234.5, which is in quotes where commas divide cells too.
     `usecols` chooses columns by name or position. A column without a unit in which no cell is a
     number is a NumPy array of strings, or of dates if all are such as 2020-12-31T10:30.
     """
-    style = layout(path, delimiter, decimal, missing, dtype)
+    style = layout(path, delimiter, decimal, missing, dtype, thousands)
     lines, notes = lines_of(text(path, encoding, max_bytes), comment)
     if not lines:
         raise FileFormatError(name_of(path), "it holds no table")
@@ -88,6 +91,8 @@ def from_csv(
             headings = names
         else:
             headings = [f"{name} [{unit}]" for name, unit in zip(headings, said.units, strict=True)]
+    if units is None and len(headings) == 1:
+        _refuse_several(style, lines[0].number, headings[0])
     table = _Columns(style, lines[0].number, headings, usecols)
     table.say(units)
     if body and body is not lines and table.take_unit_row(*body[:2]):
@@ -101,6 +106,15 @@ def from_csv(
         name: strings[i] if i in strings else wrap(rows[i], unit)
         for i, (name, unit) in units_of.items()
     }
+
+
+def _refuse_several(style: Layout, line: int, heading: str) -> None:
+    """Raise for one column whose heading says a unit before its end: t [s],speed [m/s]."""
+    inside = units_in_brackets(heading.rstrip().removesuffix("]"))
+    if any(map(_is_unit, inside)):
+        problem = f"one column is found, and its heading says the units of several: {heading!r:.60}"
+        hint = "say what divides cells: delimiter=..., which decimal=... and thousands=... may not"
+        raise style.error(line, None, problem, hint)
 
 
 def _cells_of_headings(style: Layout, line: str) -> list[str]:
@@ -284,7 +298,8 @@ def _sniffed(style: Layout, lines: list[str]) -> str | None:
     are_even = count > 1 and all(len(line.split()) == count for line in rest)
     if not most and are_even and (rest or is_one_row):
         return None
-    return best if best != style.decimal else ";"
+    is_taken = best == style.decimal or (best == style.thousands and not most)
+    return best if not is_taken else ";"
 
 
 class _Columns:

@@ -31,6 +31,7 @@ from dimflow.units.scale import Scale
 
 _NAME = re.compile(NAME)
 _LAW_KEYS = ("offset", "logbase", "logfactor", "field", "kind")
+_NO_KEYS: dict[str, str] = {}  # of all definitions without any
 _KEYS = {"prefix", "ucum", "binary", "cf", "counts", *_LAW_KEYS}
 _PREFIXING = {"si", "binary", "none"}
 _LARGEST_FILE = 1 << 22
@@ -199,7 +200,7 @@ def read_line(line: str, family: str = "", source: str = "") -> Definition:
     definition.name = canonical(fields[0].strip())
     expression, *options = fields[1].split(";")
     definition.expression = expression.strip()
-    definition.keys = _keys(line, options)
+    definition.keys = _keys(line, options) if options else _NO_KEYS
     symbols = fields[2].strip() if len(fields) > 2 else "_"
     names = [] if symbols == "_" else symbols.split(",")
     definition.symbols = tuple(canonical(s.strip()) for s in names)

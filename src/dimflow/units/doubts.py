@@ -49,6 +49,9 @@ _NORMAL = frozenset("NnSs")  # normal and standard, in parentheses behind a volu
 _SAID = _ELEMENTS | _THERMAL | _NORMAL
 _MOLAR = re.compile(r"(?<![A-Za-z])M(?![A-Za-z])")
 _PLAIN = frozenset({"[length]", "[mass]", "[time]", "[volume]"})
+_MEASURES = frozenset(
+    {"[length]", "[area]", "[mass]", "[volume]", "[energy]", "[power]", "[force]"}
+)
 _MANY = 8  # units in a product of which none is listed
 _HEATS = frozenset({"[power]", "[energy]"})
 _BY_CHARGE = frozenset({"[mass]", "[amount]", "[volume]"})  # g/C, m³/C
@@ -56,7 +59,6 @@ _DEGREES = frozenset("CFR")  # for the others, the table need not be read
 # What is divided by a flow or a speed: cmH2O/L/s, N/m/s, mV/deg/s
 _DRIVES = frozenset({"[pressure]", "[force]", "[voltage]"})
 _MOVED = frozenset({"[volume]", "[length]", "[angle]"})
-_BELOW = frozenset({"K", "a", "h"})
 _SERVOS = {"kg": "kgf", "g": "gf"}
 _WORDS_OF_NAMES = frozenset({"fl", "us"})  # that are units too
 _AMOUNTS = frozenset({"[mass]", "[amount]", "[concentration]", "[dimensionless]"})
@@ -89,12 +91,13 @@ def refuse_doubtful(text: str, product: Product, unit: "Unit", registry: "Regist
         _refuse_number_behind(text, registry)
     if (forces := torque_of(unit)) and re.fullmatch(r"\w+[.·⋅•‐‑-]\w+", text):
         raise ambiguous(text, 0, text, ("*".join(forces), str(unit)))
-    if text.count("/") == 2:
+    if 1 < text.count("/") < _MANY:
         _refuse_chain(text, product.terms, registry)
     rules = registry.remembered("doubts", lambda: lru_cache(4096)(partial(_rules, registry)))
+    read = _Read(text, product, unit, registry)
     for term in product.terms:
         for rule in rules(term.name, term.exponent):
-            rule(_Read(text, product, unit, registry), term)
+            rule(read, term)
     if text.isupper() and len(text) > 1 and (other := shouted(text, unit, registry)):
         raise ambiguous(text, 0, text, (other, str(unit)))
 
@@ -114,16 +117,11 @@ def _rules(registry: "Registry", name: str, e: Exponent) -> tuple[_Rule, ...]:
         _refuse_degrees: atom and e == -1 and _is_millidegree(name, atom, registry),
         _refuse_substance: atom and e == 1 and name in _SAID,
         _refuse_of_share: name == "%",
-        _refuse_divided: e == 1 and ("/" + name in known or _is_degree(atom) or name in _BELOW),
+        _refuse_divided: True,
         _refuse_other: abs(e) == 1 and _other(name, e, registry),
         _refuse_power: is_power and (power in known or (found and resolve(power, registry))),
     }
     return tuple(rule for rule, applies in doubts.items() if applies)
-
-
-def _is_degree(atom: "Atom | None") -> bool:
-    """Whether it is °C or °F, whose differences alone stand in products."""
-    return atom is not None and isinstance(atom.meaning.law, Affine)
 
 
 def _is_paired(name: str, atom: "Atom", found: Definition, registry: "Registry") -> bool:
@@ -153,7 +151,7 @@ def shouted(text: str, unit: "Unit", registry: "Registry") -> str:
         if other == text or None in names:
             continue
         try:
-            meant = registry.parse(other)
+            meant = registry.read(other)
         except UnitError:
             continue
         kinds = {str(atom.meaning.dimension) for atom, _ in meant.atoms if atom.name != "year"}
@@ -172,7 +170,7 @@ def _refuse_company(read: _Read, term: Term) -> None:
             continue
         if doubt.exponent > 0 and re.search(rf"(?<!\*)\*{name}\b|\b{name}\*(?!\*)", text):
             continue  # k*ft
-        by = registry.parse(doubt.other).delta / make_unit(ONE, ((doubt.atom, 1),))
+        by = registry.read(doubt.other).delta / make_unit(ONE, ((doubt.atom, 1),))
         other = unit * by**doubt.exponent
         raise ambiguous(text, term.position, name, (str(other), str(unit)))
 
@@ -198,6 +196,9 @@ def _refuse_pair(text: str, one: Term, two: Term, registry: "Registry") -> None:
     elif between in ("", ".") and (name := _named_by(one.name, two.name, registry)):
         readings = [f"{text[: one.position]}{name}{text[end:]}"]
         readings += [f"{text[: one.position]}{one.name}*{text[two.position :]}"]
+    elif one.name == "us" and _is_customary(second, registry):
+        readings = [text[: one.position] + text[two.position :]]
+        readings += [f"{text[: one.position]}us*{text[two.position :]}"]
     elif (forces := forces_of(first, second, registry)) is not None:
         pairs = "*".join(forces), f"{one.name}*{two.name}"
         readings = [text[: one.position] + pair + text[end:] for pair in pairs]
@@ -208,11 +209,14 @@ def _refuse_pair(text: str, one: Term, two: Term, registry: "Registry") -> None:
 
 def _refuse_chain(text: str, terms: tuple[Term, ...], registry: "Registry") -> None:
     """cmH2O/L/s is a pressure by a flow, and mV/deg/s a voltage by a rate, or not."""
-    if [t.exponent for t in terms] != [1, -1, -1] or "(" in text or " per " in text:
+    if "(" in text or " per " in text or [t.exponent < 0 for t in terms[-2:]] != [True, True]:
         return
-    kinds = [str(unit.dimension) for unit in (registry.parse(t.name) for t in terms)]
+    above, below, time = (part.strip() for part in text.rsplit("/", 2))
+    try:
+        kinds = [str(registry.read(part).dimension) for part in (above, below, time)]
+    except UnitError:
+        return
     if kinds[0] in _DRIVES and kinds[1] in _MOVED and kinds[2] == "[time]":
-        above, below, time = text.split("/")
         readings = [f"{above}/({below}{by}{time})" for by in "/*"]
         raise ambiguous(text, len(above) + 1, f"{below}/{time}", readings)
 
@@ -221,6 +225,11 @@ def _named_by(one: str, two: str, registry: "Registry") -> str:
     """The fluid ounce that fl.oz and oz fl say too, if such words name a unit; "" if not."""
     names = [f"{a}_{b}" for a, b in ((one, two), (two, one)) if a.lower() in _WORDS_OF_NAMES]
     return next((name for name in names if registry.find(name)), "")
+
+
+def _is_customary(atom: "Atom", registry: "Registry") -> bool:
+    """Whether it is a foot or an ounce, which in the United States may have another size."""
+    return str(atom.meaning.dimension) in _MEASURES and not _is_metric(atom, registry)
 
 
 def torque_of(unit: "Unit") -> tuple[str, str] | None:
@@ -314,7 +323,7 @@ def _refuse_degrees(read: _Read, term: Term) -> None:
 
 def _is_glued_metre(unit: "Unit", name: str, registry: "Registry") -> bool:
     """Whether the mK below a stroke would make a known quantity as metre and kelvin: W/mK."""
-    other = unit * registry.unit(name) / registry.parse("kelvin*metre")
+    other = unit * registry.unit(name) / registry.read("kelvin*metre")
     return other.dimension.name is not None
 
 
@@ -349,7 +358,7 @@ def _refuse_substance(read: _Read, said: Term) -> None:
     before, after = text[:start].rstrip(), text[end:]
     if registry.atom(name) is None or first is said or before[-1:] in "*/·⋅×∙•.(-":
         return
-    dimension = str(registry.parse(first.name).dimension ** first.exponent)
+    dimension = str(registry.read(first.name).dimension ** first.exponent)
     readings = before + after, f"{before}*{name}{after}"
     if dimension in ("[power]", "[energy]") and name in _THERMAL:
         raise ambiguous(text, start, text[start:end], readings)
@@ -373,39 +382,33 @@ def _refuse_substance(read: _Read, said: Term) -> None:
 
 
 def _refuse_divided(read: _Read, term: Term) -> None:
-    """J/kg C, J/g·°C and J/kg-C are by the degree to most, and (J/kg)*C by the rules."""
+    """J/kg K is by the kelvin to most, and (J/kg)*K by the rules; so are W/m2·K and J/kg-C."""
     text, product, unit, registry = read
-    name, _, position = term
-    if not position or not any(t.exponent < 0 for t in product.terms):
-        return
-    other_name = registry.ambiguous.get("/" + name, (name, name))[1]
-    is_divided = any(t.exponent < 0 for t in product.terms if t.position < position)
-    if name in _BELOW and not _seems_below(text, position):
-        return
-    if is_divided and "/" in text and text[position - 1] in " .·⋅•":
-        other = unit / registry.unit(name).delta / registry.unit(other_name).delta
-        other = _below(other, text, product, registry)
-    elif text[position - 1] in _HYPHENS and other_name != name:
+    name, e, position = term
+    if position in product.behind:
+        other = _below(read)
+    elif e == 1 and position and text[position - 1] in _HYPHENS:
+        other_name = _as_degree(name, registry)
+        if other_name == name or not any(t.exponent < 0 for t in product.terms):
+            return
         other = _instead(unit, name, other_name, registry, 1)
     else:
         return
     raise ambiguous(text, position, name, (str(other), str(unit)))
 
 
-def _seems_below(text: str, position: int) -> bool:
-    """Whether a kelvin, a year or an hour behind a stroke is by them to most: W/m²·K, kWh/m2 a."""
-    below = text[:position].rpartition("/")[2]
-    is_area = re.match(r"(?:sq\b|square\b|\w+(?:²|\^?2|\*\*2)\W)", below) is not None
-    is_point = text[position - 1] in ".·⋅•"
-    return not below.startswith((" ", "(")) and (is_area or is_point)
+def _as_degree(name: str, registry: "Registry") -> str:
+    """What some mean by a name in a divisor: degC for C."""
+    return registry.ambiguous.get("/" + name, (name, name))[1]
 
 
-def _below(unit: "Unit", text: str, product: Product, registry: "Registry") -> "Unit":
-    """All that stands behind the stroke under it: Btu/hr ft2 F is by hour, square foot and °F."""
-    slash = text.index("/")
-    for name, e, position in product.terms[:-1]:
-        if position > slash and e > 0:
-            unit = unit / registry.parse(name) ** (2 * e)
+def _below(read: _Read) -> "Unit":
+    """All that goes on behind a stroke under it: Btu/hr ft2 F is by hour, square foot and °F."""
+    _, product, unit, registry = read
+    for name, e, position in product.terms:
+        if position in product.behind:
+            other = registry.read(_as_degree(name, registry))
+            unit = unit / registry.read(name).delta ** e / other.delta**e
     return unit
 
 

@@ -8,9 +8,10 @@ parentheses that are allowed; everything that can grow is limited.
     factor   = number | name | "(" product ")" | "sqrt" "(" product ")" | "√" factor
     exponent = ("^" | "**") number | "^(1/2)" | superscripts | digits set against a name: m2, s-1
 
-Products and quotients bind alike, from left to right, whether written or implied: J/kg K is
-(J/kg)*K, as in pint, udunits and UCUM. A hyphen binds closer: J/kg-K is J/(kg*K). In words the SI
-says "joule per kilogram kelvin" for J/(kg*K), and those libraries take it for (J/kg)*K: an error.
+An asterisk and a slash bind alike, from left to right: J/kg*K is (J/kg)*K, as in pint, udunits and
+UCUM. A hyphen binds closer: J/kg-K is J/(kg*K). A space, a point or nothing at all behind a stroke
+may be meant as either, so a product notes what is there: J/kg K, W/m2·K. "Joule per kilogram
+kelvin", which the SI says for J/(kg*K), is an error here.
 """
 
 import re
@@ -71,10 +72,11 @@ _TEN = re.compile(r"10\*(?=[+-]?[0-9]{1,2}(?![0-9.]))|10[eE](?=\+?[0-9]{1,2}[ ]*
 # A number in parentheses set against a name is its exponent, as FITS writes it: m(1/2), s(-2).
 _AGAINST = re.compile(r"\((?P<top>[+\-−]?[0-9]+)(?:/(?P<bottom>[0-9]+))?\)")
 # m^1/2 is m/2 to a computer and the root to its user.
-AND_DIVISOR = re.compile(r" ?/ ?([2-9])(?![\w.])")
-_FACTOR = re.compile(rf"{NAME}(?:(?:\^|\*\*)-?[0-9]+|[⁺⁻]?[⁰¹²³⁴-⁹]+|[-−][0-9]+)?")
-_FACTORS = re.compile(r"(?:(?! per\b)[^/()])+")  # in words, to the next divisor
+AND_DIVISOR = re.compile(r" ?/ ?([2-9])(?![\w.^]|\*\*)")
+_FACTORS = re.compile(r"(?:[^/()*×]|\*\*)+")  # to the next operator
+_WORDS = re.compile(r"(?:(?! per\b)[^/()])+")  # in words, to the next divisor
 _FEET = re.compile(r"([0-9.]+)\s*['′]\s*$")
+_POINTS = "·⋅∙•."
 _NUMBERS = {"pi": "pi", "π": "pi", "ln2": "ln2", "ln10": "ln10"}
 # The commonest texts, read by one expression: names with whole exponents, single operators and
 # parentheses that hold no others. Every character it takes is in one of its groups.
@@ -122,14 +124,20 @@ class Product(NamedTuple):
 
     factor: Scale
     terms: tuple[Term, ...]
+    behind: frozenset[int] = frozenset()  # where an implied product goes on behind a stroke
 
 
 class _Group:
     """An open parenthesis: what it holds so far and how it joins what stands before it."""
 
-    __slots__ = ("before", "factor", "function", "last", "position", "sign", "terms", "turn")
+    __slots__ = (
+        "before", "factor", "function", "goes_on", "is_behind", "is_divided", "is_number",
+        "last", "position", "sign", "terms", "turn",
+    )  # fmt: skip
 
-    def __init__(self, sign: int, before: int, function: Exponent, position: int) -> None:
+    def __init__(
+        self, sign: int, before: int, function: Exponent, position: int, is_behind: bool = False
+    ) -> None:
         self.sign = sign  # of the whole group in its surroundings: -1 after a slash
         self.before = before  # from a leading "square" or "cubic"
         self.function = function  # 1/2 for sqrt
@@ -139,6 +147,10 @@ class _Group:
         # the last factor, which may still get an exponent, and its sign
         self.last: tuple[Scale, tuple[Term, ...], int] | None = None
         self.turn = 1  # the sign of the factor before, which a hyphen goes on with
+        self.is_number = False  # the factor before
+        self.is_divided = False  # by a unit, and no asterisk stands behind it
+        self.is_behind = is_behind  # an implied factor of its surroundings, behind a stroke
+        self.goes_on = False  # so is the last factor, in the group
 
 
 def parse(text: str) -> Product:
@@ -159,12 +171,18 @@ def _simple(text: str) -> Product | None:
     terms: list[Term] = []
     position = 0
     group = 0  # the sign of the open parenthesis
+    is_divided = outer = False
     for operator, opening, name, power, closing in _SIMPLE.findall(text):
         if name in WORDS or bool(operator) is not bool(position):
             return None
         sign = -1 if operator == "/" else 1
+        if operator == "/" or operator == "*":
+            is_divided = sign < 0
+        elif operator and is_divided:
+            return None
         position += len(operator)
         if opening:
+            outer, is_divided = is_divided, False
             if group:
                 return None
             group, sign = sign, 1
@@ -180,6 +198,7 @@ def _simple(text: str) -> Product | None:
             if not group:
                 return None
             group = 0
+            is_divided = outer
             position += 1
     return Product(ONE, tuple(terms)) if terms and position == len(text) and not group else None
 
@@ -191,6 +210,8 @@ class _Reader:
         self.text = text
         self.groups = [_Group(1, 1, 1, 0)]
         self.sign: int | None = None  # +1 after "*", -1 after "/", None if no operator is open
+        self.is_point = False  # the operator that is open
+        self.behind: list[int] = []
         self.before = 1
         self.root: Exponent | None = None
         self.is_radical = False  # √, which needs no parenthesis
@@ -248,7 +269,7 @@ class _Reader:
             raise self.fail(self.groups[-1].position, "this parenthesis is never closed")
         group = self.groups[0]
         self._flush(group)
-        return Product(group.factor, tuple(group.terms))
+        return Product(group.factor, tuple(group.terms), frozenset(self.behind))
 
     def _name(self, token: re.Match[str]) -> None:
         name, position = token["name"], token.start()
@@ -282,16 +303,27 @@ class _Reader:
             factor, terms = _raised(factor, terms, self.root)
             self.root = None
         group = self.groups[-1]
-        if self.sign is None and terms:
+        if terms:
             self._refuse_divisor(group, position)
         self._flush(group)
-        sign = self.sign or 1
         if self.before != 1:
             factor, terms = _raised(factor, terms, self.before)
             self.before = 1
+        self._goes_on(group, factor, terms, self.sign or 1, self._is_behind(group))
+        self.sign = None
+
+    def _is_behind(self, group: _Group) -> bool:
+        """Whether what comes next is multiplied by no asterisk, and stands behind a stroke."""
+        return group.is_divided and (self.sign is None or (self.sign > 0 and self.is_point))
+
+    def _goes_on(
+        self, group: _Group, factor: Scale, terms: tuple[Term, ...], sign: int, is_behind: bool
+    ) -> None:
         group.last = factor, terms, sign
         group.turn = sign
-        self.sign = None
+        group.is_number = not terms and factor is not ONE
+        group.is_divided = group.is_divided or (sign < 0 and bool(terms))
+        group.goes_on = is_behind
 
     def _radical(self, position: int) -> None:
         if self.root is not None:
@@ -310,27 +342,30 @@ class _Reader:
 
         Nor does watt per metre kelvin mean W/m times K to whoever writes words.
         """
-        if group.turn < 0 and (position == self.end or self.text.startswith("per", self.over_at)):
-            position = position if self.before == 1 else self.operator_at
+        if group.turn > 0 or (self.sign is not None and not (self.is_point and self.sign > 0)):
+            return
+        place = position if self.before == 1 else self.operator_at
+        is_against = self.sign is None and position == self.end
+        is_word = self.sign is None and self.text.startswith("per", self.over_at)
+        if is_against or is_word:
             problem = "what stands against this divisor could be meant in two ways"
-            raise self.fail(position, problem, self._divided(position))
-        factor, names, sign = group.last or (ONE, (), 1)
-        if sign == -1 and not names and factor is not ONE and group.terms:
+            raise self.fail(place, problem, self._divided(place))
+        if group.is_number and group.terms:
             problem = "what is divided by this number could be meant in two ways"
-            raise self.fail(position, problem, self._divided(position))
+            raise self.fail(place, problem, self._divided(place))
 
     def _divided(self, position: int) -> str:
         """Both readings of a divisor that something stands behind: W/(m² K), or (W/m²)*K."""
-        text, slash = self.text, self.over_at
+        text, slash, blank = self.text, self.over_at, " " + _POINTS
         start = self.groups[-1].position + 1 if len(self.groups) > 1 else 0
         is_word = text.startswith("per", slash)
-        factor = (_FACTORS if is_word else _FACTOR).match(text, position)
+        factor = (_WORDS if is_word else _FACTORS).match(text, position)
         end = factor.end() if factor else len(text)
         below = slash + (3 if is_word else 1)
-        inside = f"{text[below:position].strip()} {text[position:end]}"
+        inside = f"{text[below:position].strip(blank)} {text[position:end]}"
         return (
             f"write {text[:below].strip()}({inside}){text[end:]}, "
-            f"or {text[:start]}({text[start:position].strip()})*{text[position:]}"
+            f"or {text[:start]}({text[start:position].strip(blank)})*{text[position:]}"
         )
 
     def _refuse_number(self, token: re.Match[str]) -> None:
@@ -384,15 +419,23 @@ class _Reader:
         if empty and sign == 1:
             raise self.fail(position, "a unit cannot begin with an operator")
         self.sign = sign
+        mark = self.text[position]
+        self.is_point = mark in _POINTS
+        if mark in "*×":
+            group.is_divided = False
         self.operator_at = position
         self.over_at = position if sign < 0 else self.over_at
 
     def _open(self, position: int) -> None:
         if len(self.groups) > MAX_DEPTH:
             raise self.fail(position, f"parentheses are nested more than {MAX_DEPTH} deep")
-        self._flush(self.groups[-1])
+        group = self.groups[-1]
+        if group.is_number:
+            self._refuse_divisor(group, position)
+        self._flush(group)
         root = self.root if self.root is not None else 1
-        self.groups.append(_Group(self.sign or 1, self.before, root, position))
+        is_behind = self._is_behind(group)
+        self.groups.append(_Group(self.sign or 1, self.before, root, position, is_behind))
         self.sign, self.before, self.root = None, 1, None
 
     def _close(self, position: int) -> None:
@@ -404,8 +447,7 @@ class _Reader:
         if not group.terms and group.factor is ONE and position == group.position + 1:
             raise self.fail(group.position, "these parentheses are empty")
         factor, terms = _raised(group.factor, tuple(group.terms), group.before * group.function)
-        self.groups[-1].last = factor, terms, group.sign
-        self.groups[-1].turn = group.sign
+        self._goes_on(self.groups[-1], factor, terms, group.sign, group.is_behind)
 
     def _complete(self) -> None:
         if self.sign is not None or self.before != 1 or self.root is not None:
@@ -420,6 +462,8 @@ class _Reader:
         self, group: _Group, factor: Scale, terms: tuple[Term, ...], sign: int, power: Exponent
     ) -> None:
         factor, raised = _raised(factor, terms, sign * power)
+        if group.goes_on:
+            self.behind += [term.position for term in raised if term.exponent > 0]
         group.factor = group.factor * factor
         group.terms += raised
         group.last = None

@@ -12,10 +12,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from dimflow.errors import UnitError, UnitParseError
 from dimflow.units.grammar import AFTER, BEFORE, NAME, WORDS, parse
 from dimflow.units.spelling import (
+    ABBREVIATED,
     DEGREES,
     ambiguous,
     are_short,
     begins_name,
+    in_full,
+    in_other_words,
     is_subscripted,
     is_symbol,
     resolve,
@@ -25,7 +28,9 @@ from dimflow.units.spelling import (
 )
 
 if TYPE_CHECKING:
+    from dimflow.units.meaning import Atom
     from dimflow.units.registry import Registry
+    from dimflow.units.unit import Unit
 
 MAY_BE_WORDS = re.compile(r"[\w%°˚][ \t\-‐‑.(]|%[vwmrR]")
 _HUNDREDTHS = ("%", "percent")
@@ -79,6 +84,7 @@ class _Found(NamedTuple):
     span: str
     words: list[str]
     separators: list[str]
+    is_said: bool  # with symbols for some of its words, in which others read a product: m cd
 
 
 def joined(text: str, registry: "Registry") -> str:
@@ -149,7 +155,7 @@ def _refuse_as(text: str, registry: "Registry") -> None:
     before, after = text[: match.start()], text[match.end() :]
     readings = [before, f"{before}*as*{_AS.sub('*as*', after)}"]
     try:
-        registry.parse(readings[1])
+        registry.read(readings[1])
     except UnitError:
         problem = "what stands behind 'as' says a substance, which is no part of a unit"
         raise UnitParseError(text, match.start() + 1, problem, f"write {before}") from None
@@ -164,7 +170,7 @@ def _pressure(match: re.Match[str], registry: "Registry") -> str:
     if mass is not None and (force := registry.atom(f"{mass.name}_force")) is not None:
         written = f"{force.symbol}/{area}"  # kg/cm2 (a)
     try:
-        unit = registry.parse(written) if written not in WORDS else None
+        unit = registry.read(written) if written not in WORDS else None
     except UnitError:
         return match[0]
     if unit is None or unit.dimension.formula != _PRESSURES or unit.law:
@@ -185,7 +191,7 @@ def _without_label(match: re.Match[str], registry: "Registry") -> str:
         problem = "a unit is said once more at most"
         raise UnitParseError(match[0], match.start(2) - 1, problem, f"write {match[2]}")
     try:
-        unit, label = registry.parse(match[1]), registry.parse(match[2])
+        unit, label = registry.read(match[1]), registry.read(match[2])
     except UnitError:
         return match[0]
     if unit.dimension is not label.dimension:
@@ -246,14 +252,16 @@ def _read_run(match: re.Match[str], registry: "Registry") -> str:
         shortest = stop + is_product
         for end in range(min(len(words), longest), shortest, -1):
             name = _name(words[start:end], registry, is_wordy)
+            is_said = name is None and _has_symbols(words[start:end], registry)
+            name = name or in_other_words(words[start:end], registry)
             if name is not None:
                 span = "".join(parts[2 * start : 2 * end - 1])
-                found = _Found(name, span, words[start:end], separators[start : end - 1])
+                found = _Found(name, span, words[start:end], separators[start : end - 1], is_said)
                 place = match.start() + sum(map(len, parts[: 2 * start]))
                 if start and words[start] == "per":
                     readings = name, "1/" + "_".join(words[start + 1 : end])
                     raise ambiguous(match.string, place, span, readings)
-                if "per" in words[start:end] and parts[2 * end - 1 : 2 * end + 1]:
+                if "per" in words[start + 1 : end] and parts[2 * end - 1 : 2 * end + 1]:
                     _refuse_more(found, match, parts[2 * end - 1 :], registry)
                 stop = end
                 result.append(_chosen(found, match.string, place, registry))
@@ -277,7 +285,7 @@ def _refuse_more(
     if not registry.find(word) and resolve(word, registry) is None:
         return
     before = match.string[: match.end() - len("".join((found.span, *rest)))]
-    above, below = found.span.rsplit(" per ", 1)
+    above, below = re.split(r"\W+per\W+", found.span)[-2:]
     readings = f"{above} per ({below} {word})", f"({found.span})*{word}"
     shown = f"{found.span} {word}"
     raise ambiguous(match.string, len(before), shown, [before + r + after for r in readings])
@@ -308,11 +316,11 @@ def _name(words: list[str], registry: "Registry", is_wordy: bool) -> str | None:
         for first in (words[0], of.symbol if of else words[0]):
             if (share := registry.atom(f"{first}%")) is not None:
                 return share.name
-    is_prefixed = registry.find(name[1:]) or registry.find(name[2:])
-    if is_prefixed and words[0] not in DEGREES:  # behind a short prefix
-        return name if resolve(name, registry) else None
+    is_prefixed = any(registry.find(name[n:]) for n in (1, 2) if n < len(words[0]))
+    if is_prefixed and words[0] not in DEGREES and resolve(name, registry):  # a short prefix
+        return respelled(name, registry) or name
     if not is_wordy:
-        return None
+        return respelled(name, registry)
     prefix = words[0].lower()
     if registry.find_prefix(prefix) is not None and len(prefix) > 3:
         name = prefix + "_".join(words[1:])
@@ -333,58 +341,116 @@ def _name(words: list[str], registry: "Registry", is_wordy: bool) -> str | None:
 
 def _chosen(found: _Found, text: str, place: int, registry: "Registry") -> str:
     """The words as one name or as they stand, if only one of these can be meant."""
-    try:
-        product = registry.build(found.span, parse(found.span))
-    except UnitError:
-        product = None
+    one_by_one = _one_by_one(found, registry)
     if found.name in registry.ambiguous:  # gross ton
         before, after = text[:place], text[place + len(found.span) :]
         in_full = [before + one + after for one in registry.ambiguous[found.name]]
         raise ambiguous(text, place, found.span, in_full)
     one = registry.atom(found.name)
     if one is None:  # megalitre per day, but no millidegree Oechsle
-        if product is not None and product == unprefixed(found.name, registry):
+        if one_by_one is not None and one_by_one == unprefixed(found.name, registry):
             return found.span
         raise UnitParseError(
             text, place, f"{found.span!r} has a prefix, which the unit cannot take"
         )
     name = found.name.ljust(len(found.span))
+    are_symbols = all(is_symbol(word, registry) for word in found.words)
+    is_doubtful = found.is_said or (are_symbols and not _is_as_spelled(found))
+    is_doubtful = is_doubtful and not _has_parts(found, registry)
+    if is_doubtful:
+        are_known = all(resolve(w, registry) or w in registry.ambiguous for w in found.words)
+        if (one_by_one is None and are_known) or _has_law(found.words[0], registry):
+            return found.span  # electron V, dB A
     is_raised = _is_raised(text, place + len(found.span))
-    if product is None and is_raised and "per" in map(str.lower, found.words):
+    if one_by_one is None and is_raised and "per" in map(str.lower, found.words):
         return found.span
     is_share = found.words[-1] in _HUNDREDTHS and one.meaning.dimension.is_dimensionless
-    if product is None or found.words[0].lower() in DEGREES or is_share:
+    is_degree = found.words[0].lower() in DEGREES and not found.is_said
+    if one_by_one is None or is_degree or is_share:
         return name
-    before = text[:place].rstrip(" \t")
+    if is_doubtful and found.is_said and is_raised:
+        return found.span
+    said = _said_here(found, one, one_by_one, is_doubtful, text[:place], text[place:], registry)
+    if said is not None:
+        return said
+    readings = [
+        text[:place] + reading + text[place + len(found.span) :]
+        for reading in (found.name, str(one_by_one))
+    ]
+    raise ambiguous(text, place, found.span, readings)
+
+
+def _one_by_one(found: _Found, registry: "Registry") -> "Unit | None":
+    """The product of the words, if it is one."""
+    try:
+        return registry.build(found.span, parse(found.span))
+    except UnitError:
+        return None
+
+
+def _said_here(
+    found: _Found,
+    one: "Atom",
+    one_by_one: "Unit",
+    is_doubtful: bool,
+    before: str,
+    after: str,
+    registry: "Registry",
+) -> str | None:
+    """The name or the words, which are a product too, if what stands around them says which."""
+    name, end = found.name.ljust(len(found.span)), len(found.span)
+    before = before.rstrip(" \t")
+    is_raised = _is_raised(after, end)
     is_squared = before.endswith("√") or before.split(" ")[-1].lower() in BEFORE
     is_divided = before.endswith(("/", "-", "÷", "per"))
     are_hyphens = any(separator in "-‐‑" for separator in found.separators)
     are_exact = all(map(registry.find, found.words))
     are_symbols = all(is_symbol(word, registry) for word in found.words)
     are_symbols = are_symbols or are_short(found.words, registry)
-    is_continued = _HYPHENATED.match(text, place + len(found.span)) is not None
+    is_continued = _HYPHENATED.match(after, end) is not None
     if found.words[1:-1] == ["per"] and (is_raised or is_squared):
         return found.span  # foot per second squared, square foot per second
-    is_power = _EXPONENT.match(text, place + len(found.span)) is not None
+    is_power = _EXPONENT.match(after, end) is not None
     if is_power and not are_hyphens and are_short(found.words, registry):
         return found.span  # kJ mol-1, bit s-1
     is_quotient = "per" in found.words and (is_divided or is_continued)
     if not (is_raised or is_squared or is_quotient):
-        if product.key is one.meaning:
+        if one_by_one.key is one.meaning:
             is_one = is_divided or (len(found.words) > 2 and "per" not in found.words)
             return name if is_one else found.span  # foot pound force, but mile per hour
-        if any(_has_law(word, registry) for word in found.words):
+        if any(_has_law(word, registry) for word in found.words) and not is_doubtful:
             return name
-        is_plain = not are_symbols or not _PARTS.isdisjoint(map(str.lower, found.words))
+        is_plain = not (are_symbols or found.is_said) or _has_parts(found, registry)
         is_exponent = any(map(str.isdigit, found.words)) or is_subscripted(found.name, registry)
         is_hyphenated = are_hyphens and are_exact and one.meaning.law is None
+        is_hyphenated = is_hyphenated and _is_as_spelled(found)
         if (is_hyphenated or is_plain) and not is_exponent:
             return name  # lb-mol, electron volt, fl oz
-    readings = [
-        text[:place] + reading + text[place + len(found.span) :]
-        for reading in (found.name, str(product))
-    ]
-    raise ambiguous(text, place, found.span, readings)
+    return None
+
+
+def _has_symbols(words: list[str], registry: "Registry") -> bool:
+    return any(word.lower() in ABBREVIATED or is_symbol(word, registry) for word in words)
+
+
+def _has_parts(found: _Found, registry: "Registry") -> bool:
+    """Whether a word is said by a part of names, and no other word in other capitals: Mm Hg."""
+    others = [word for word in found.words if word not in _PARTS]
+    known = found.name.split("_")
+    return (
+        len(others) < len(found.words)
+        and found.words[-1] != "us"
+        and all(
+            word in known or (word.islower() and in_full([word], registry) in known)
+            for word in others
+        )
+    )
+
+
+def _is_as_spelled(found: _Found) -> bool:
+    """Whether the words are those of the name, in its capitals, or their plurals: lb-mols."""
+    known = found.name.split("_")
+    return all(word in known or word.removesuffix("s") in known for word in found.words)
 
 
 def _is_raised(text: str, end: int) -> bool:

@@ -262,11 +262,17 @@ class Registry:
         if not isinstance(text, str):
             raise UnitError(f"a unit is given by text, but got {type(text).__name__}: {text!r:.60}")
         if style not in (None, "plain", "compact", "unicode", "cf"):
-            # rare, and needs much of the standard library
-            from dimflow.units.dialects import read
+            from dimflow.units.dialects import read  # rare, and needs much of the standard library
 
             with bounded():
                 return self.build(text, read(text, style, self))
+        try:
+            return self.read(text)
+        except UnitParseError as error:
+            raise spelling.with_clear_readings(error, self) from None
+
+    def read(self, text: str) -> Unit:
+        """A unit, or an error that may offer readings which cannot be read either."""
         unit = self.parsed.get(text)
         if unit is None:
             changes = self._changes
@@ -283,12 +289,7 @@ class Registry:
         spelling.refuse_ambiguous(text, self)
         if phrases.MAY_BE_WORDS.search(text):
             text = phrases.joined(text, self)
-        try:
-            product = parse(text)
-        except UnitParseError as error:
-            spelling.refuse_unknown(error, text, self)
-            raise spelling.with_clear_readings(error, self) from None
-        unit = self.build(text, product)
+        unit = self.build(text, product := parse(text))
         if product.terms and (text != product.terms[0].name or text[-1].isdigit()):
             refuse_doubtful(text, product, unit, self)
         return unit
@@ -333,9 +334,8 @@ class Registry:
 
     def _special(self, text: str) -> Unit | None:
         """Texts of units with a law of their own: dB(mW), lg(re 1 mW), K @ 273.15."""
-        if not spelling.MAY_STATE_A_LAW.search(text):
-            return None
-        if (found := spelling.law_text(text, self)) is None:
+        found = spelling.law_text(text, self) if spelling.MAY_STATE_A_LAW.search(text) else None
+        if found is None:
             return None
         symbol, unit, law = found
         if unit.law is not None:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from dimflow.errors import UndefinedUnitError, UnitParseError, UnitRangeError
+from dimflow.errors import UndefinedUnitError, UnitError, UnitParseError, UnitRangeError
 from dimflow.units.definition import Definition, Prefix, Resolved
 from dimflow.units.dimension import Dimension
 from dimflow.units.exponent import Exponent, exact
@@ -42,6 +42,7 @@ _FIELDS = (
     "pressure time^(1/2)",
     "electric_field time^(1/2)",
 )
+ABBREVIATED = {"sq": "square", "cu": "cubic"}
 _SUBSCRIPT = re.compile(r"_[A-Za-z]$")  # of a symbol: BIT s-1 is no bit_s
 DEGREES = ("degree", "degrees", "deg", "degs", "°")
 _CAPITALISED = re.compile(r"([a-z]*)([A-Z][a-zé]{2,}[a-zé0-9][0-9]*)")
@@ -51,6 +52,7 @@ _CALLED = re.compile(r"(\w+) ?\(")
 _LEVEL = re.compile(r"([0-9][0-9.eE+-]* )?(\w+) ?\((re:? )?([^()]*(?:\([^()]*\)[^()]*)*)\)")
 _AT = re.compile(r"(.+?) (?:at|@|ref\.?) 1 ?m\b")
 _GLUED = re.compile(r"([^\W\d_]+)([2-9])([^\W\d_]+)")
+_SUM = re.compile(r"[0-9.]+ \w+ [0-9.]+ \w+")  # 5 ft 3 in
 _DELTA = re.compile(r"(?:delta_|Δ)(.+)")
 
 
@@ -182,9 +184,32 @@ class _Wordy(NamedTuple):
     """The names of several words."""
 
     by_fold: dict[str, str | None]  # by their small letters; None where two units share these
+    by_words: dict[str, str | None]  # others, by the names of the units that their words say
     pairs: set[tuple[str, str]]  # the first two words of all, in small letters
     prefix: re.Pattern[str]  # names of prefixes
     begin: dict[tuple[str, str], bool]  # pairs of words that were asked for
+
+
+def in_other_words(words: Sequence[str], registry: "Registry") -> str | None:
+    """The name of the table for some of whose words symbols or plurals stand: us qt."""
+    wordy = registry.remembered("wordy", lambda: _wordy(registry))
+    said = in_full(words, registry)
+    return wordy.by_fold.get(said) or wordy.by_words.get(said)
+
+
+def in_full(words: Sequence[str], registry: "Registry") -> str:
+    """Words with the names of units for their symbols and plurals, as one: us_quart for us qt."""
+    return _folded("_".join(_word_in_full(word, registry) for word in words))
+
+
+def _word_in_full(word: str, registry: "Registry") -> str:
+    small = [word.lower()] if word.isupper() or word.istitle() else []
+    for known in (word, *singulars(word), *small, *(n for one in small for n in singulars(one))):
+        found = registry.find(known)
+        is_name = found is not None and known in (found.name, *found.aliases)
+        if found is not None and (is_name or known == word) and "_" not in found.name:
+            return found.name
+    return ABBREVIATED.get(word.lower(), word)
 
 
 def respelled(name: str, registry: "Registry") -> str | None:
@@ -211,7 +236,7 @@ def unprefixed(name: str, registry: "Registry") -> Unit | None:
     if match is None or prefix is None or registry.atom(name[match.end() :]) is None:
         return None
     unit = registry.unit(name[match.end() :])
-    return unit if unit.law is not None else registry.parse(f"{prefix.scale}") * unit
+    return unit if unit.law is not None else registry.read(f"{prefix.scale}") * unit
 
 
 def _folded(name: str) -> str:
@@ -224,8 +249,9 @@ def begins_name(first: str, second: str, registry: "Registry") -> bool:
     wordy = registry.remembered("wordy", lambda: _wordy(registry))
     known = wordy.begin.get((first, second))
     if known is None:
-        one, *more = f"{_folded(first)}_{_folded(second)}".split("_")
-        known = _begins(one, more[0], wordy)
+        said = {_folded(f"{first}_{second}"), in_full((first, second), registry)}
+        words = [pair.split("_") for pair in said]
+        known = any(_begins(one, more[0], wordy) for one, *more in words)
         if len(wordy.begin) >= _MEMO_LIMIT:
             wordy.begin.clear()
         wordy.begin[first, second] = known
@@ -261,8 +287,18 @@ def _wordy(registry: "Registry") -> _Wordy:
                 known = names.setdefault(folded, name)
                 if known is not name and known and registry.find(known) != registry.find(name):
                     names[folded] = None
+    said: dict[str, str | None] = {}
+    for key, called in names.items():
+        found = registry.find(called) if called else None
+        words = in_full(key.split("_"), registry)
+        if called and words not in names and (found is None or called not in found.symbols):
+            other = said.setdefault(words, called)
+            if other and found is not registry.find(other):
+                said[words] = None  # two units share it
+            first, second, *_ = words.split("_")
+            pairs.add((first, second))
     prefixes = "|".join(p.name for p in registry.prefixes())
-    return _Wordy(names, pairs, re.compile(prefixes), {})
+    return _Wordy(names, said, pairs, re.compile(prefixes), {})
 
 
 def ambiguous(text: str, position: int, name: str, readings: Sequence[str]) -> UnitParseError:
@@ -288,10 +324,8 @@ def unknown(name: str, text: str, position: int, registry: "Registry") -> UnitPa
     return UndefinedUnitError(name, partial(near, name, registry), text, position)
 
 
-def refuse_unknown(error: UnitParseError, text: str, registry: "Registry") -> None:
-    """Raise for a name that no unit has where an error shows readings, which nobody could read."""
-    if ", or " not in (error.hint or ""):
-        return
+def refuse_unknown(text: str, registry: "Registry") -> None:
+    """Raise for a name that no unit has where an error shows readings that nobody could read."""
     for match in re.finditer(rf"(?<!10(?=[eE][+0-9])){NAME}", text):  # 10E9/L
         name = match[0].rstrip("0123456789")
         is_known = name in WORDS or resolve(name, registry) or resolve(match[0], registry)
@@ -301,18 +335,37 @@ def refuse_unknown(error: UnitParseError, text: str, registry: "Registry") -> No
 
 def with_clear_readings(error: UnitParseError, registry: "Registry") -> UnitParseError:
     """The error with readings that are no errors themselves: of F/100ft, none begins with F."""
+    readings = _readings(error)
+    if len(readings) < 2:
+        return error
     clear: list[str] = []
-    for reading in (error.hint or "").removeprefix("write ").split(", or "):
-        try:
-            registry.parse(reading)
-        except UnitParseError as other:
-            hint = other.hint or ""
-            clear += hint.removeprefix("write ").split(", or ") if ", or " in hint else [reading]
-        else:
-            clear.append(reading)
-    if ", or " in (error.hint or ""):
-        error.hint = "write " + ", or ".join(clear)
+    for reading in readings:
+        other = _refused(reading, registry)
+        own = [reading] if other is None else _readings(other)
+        clear += own if other is None else [r for r in own if _refused(r, registry) is None]
+    if not clear:
+        refuse_unknown(error.text, registry)
+    error.hint = "write " + ", or ".join(dict.fromkeys(clear)) if clear else None
     return error
+
+
+def _readings(error: UnitError) -> list[str]:
+    """What the hint of an error says to write; names that are near are looked for when asked."""
+    known = isinstance(error, UnitParseError) and not isinstance(error, UndefinedUnitError)
+    hint = (error.hint or "") if known else ""
+    return hint.removeprefix("write ").split(", or ") if ", or " in hint else []
+
+
+def _refused(reading: str, registry: "Registry") -> UnitError | None:
+    """Why a reading cannot be read, as a unit or as a value such as 5 ft 3 in and 65 dBA."""
+    try:
+        if not _SUM.fullmatch(reading):
+            registry.read(reading)
+    except UnitParseError as error:
+        return error
+    except UnitError as error:
+        return None if reading[0].isdigit() else error
+    return None
 
 
 def in_place(readings: Sequence[str], text: str, position: int, name: str) -> list[str]:
@@ -394,7 +447,7 @@ def law_text(text: str, registry: "Registry") -> tuple[str, Unit, Law] | None:
             "a moment in time is not a unit, and a shifted zero needs a number",
             f"keep a reference time apart and give the unit alone: {base!r:.60}",
         ) from None
-    unit = registry.parse(base)
+    unit = registry.read(base)
     return f"{unit}@{zero}", unit, Affine(offset * unit.key.scale.fraction)
 
 
@@ -423,7 +476,7 @@ def _logarithm(text: str, registry: "Registry") -> tuple[str, Unit, Law] | None:
         raise UnitParseError(text, 0, f"{word}() needs a reference, as in {word}(mW)")
     if _RE.fullmatch(match[4].strip()) is not None:
         raise UnitParseError(text, text.find(match[4]), "a level has one reference")
-    unit = registry.parse(match[4])
+    unit = registry.read(match[4])
     reference = str(unit) or "1"
     is_field = unit.dimension in _fields()
     if word in _UDUNITS:
