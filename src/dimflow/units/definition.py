@@ -23,7 +23,7 @@ from pathlib import Path
 from threading import local
 from typing import NamedTuple
 
-from dimflow.errors import UnitDefinitionError, UnitRangeError
+from dimflow.errors import UnitDefinitionError, UnitParseError, UnitRangeError
 from dimflow.units.exponent import exact
 from dimflow.units.grammar import MAX_LENGTH, NAME, WORDS, canonical, parse
 from dimflow.units.meaning import Affine, Law, Logarithmic
@@ -239,6 +239,23 @@ def check(definition: Definition) -> None:
         raise UnitDefinitionError(
             definition.text, f"prefix: {definition.prefixing!r} is not one of si, binary, none"
         )
+
+
+def prefix_of(definition: Definition) -> Prefix:
+    """The prefix that a line defines."""
+    try:
+        product = parse(definition.expression)
+    except UnitParseError as error:
+        raise UnitDefinitionError(definition.text, str(error)) from None
+    if product.terms:
+        raise UnitDefinitionError(definition.text, "a prefix stands for a number")
+    return Prefix(
+        definition.name[:-1],
+        tuple(s[:-1] for s in definition.symbols),
+        tuple(s[:-1] for s in definition.aliases),
+        product.factor,
+        "binary" in definition.keys,
+    )
 
 
 def _keys(line: str, options: list[str]) -> dict[str, str]:

@@ -26,6 +26,17 @@ BASES = (
 # Money is a dimension too, without a unit: who needs one defines it, `USD = [currency] = $`. It is
 # stored only where it is not zero.
 KINDS = (*BASES, "currency")
+BASE_UNITS = {  # in the order in which products of them are written: kg*m/s**2
+    "mass": "kilogram",
+    "length": "metre",
+    "time": "second",
+    "current": "ampere",
+    "temperature": "kelvin",
+    "amount": "mole",
+    "luminosity": "candela",
+    "angle": "radian",
+    "information": "bit",
+}
 
 _MEMO_LIMIT = 256
 _lock = Lock()

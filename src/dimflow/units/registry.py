@@ -1,6 +1,7 @@
 """Registries: from names and texts to units, in scopes that stand on one another."""
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 from itertools import count
 from pathlib import Path
 from threading import Lock, RLock
@@ -17,7 +18,7 @@ from dimflow.units import definition as definitions
 from dimflow.units import phrases, scope, spelling
 from dimflow.units.alike import counts_by_itself
 from dimflow.units.definition import Ambiguity, Definition, Prefix, Resolved
-from dimflow.units.dimension import DIMENSIONLESS, KINDS, Dimension
+from dimflow.units.dimension import BASE_UNITS, DIMENSIONLESS, KINDS, Dimension
 from dimflow.units.doubts import refuse_doubtful
 from dimflow.units.exponent import Exponent
 from dimflow.units.grammar import ONES, Product, parse
@@ -33,17 +34,6 @@ _DEEPEST = 50
 _serials = count()
 _LONGEST_SYMBOL = 200  # of a unit that is named by a text: dB(mW)
 _family = Lock()  # guards memos and lists of children; no other lock is taken while it is held
-_BASE_UNITS = {  # in the order in which products of them are written: kg*m/s**2
-    "mass": "kilogram",
-    "length": "metre",
-    "time": "second",
-    "current": "ampere",
-    "temperature": "kelvin",
-    "amount": "mole",
-    "luminosity": "candela",
-    "angle": "radian",
-    "information": "bit",
-}
 
 
 class Registry:
@@ -98,7 +88,14 @@ class Registry:
         self._unread: Callable[[], Iterable[str]] | None = None
         self._is_frozen = False
         self._has_plugins = False
+        self._said: list[tuple[str, bool]] = []  # what was defined, for other processes
         self.parsed: dict[str, Unit] = {}  # texts that were read before
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """In another process: what was defined here, over what is shared there."""
+        if self in (scope.builtin, scope.shared):
+            return _standing, ("builtin" if self is scope.builtin else "shared",)
+        return _again, (self._parent, self._name, tuple(self._said))
 
     @property
     def state(self) -> tuple[int, int]:
@@ -395,6 +392,7 @@ class Registry:
                 self._table, self._prefixes, self._ambiguous = saved
                 self._forget()
                 raise
+            self._said.append((text, replace))
         scope.changed()
         return units[-1] if units else None
 
@@ -459,19 +457,7 @@ class Registry:
             return False
 
     def _add_prefix(self, definition: Definition) -> None:
-        try:
-            product = parse(definition.expression)
-        except UnitParseError as error:
-            raise UnitDefinitionError(definition.text, str(error)) from None
-        if product.terms:
-            raise UnitDefinitionError(definition.text, "a prefix stands for a number")
-        prefix = Prefix(
-            definition.name[:-1],
-            tuple(s[:-1] for s in definition.symbols),
-            tuple(s[:-1] for s in definition.aliases),
-            product.factor,
-            "binary" in definition.keys,
-        )
+        prefix = definitions.prefix_of(definition)
         for name in (prefix.name, *prefix.symbols, *prefix.aliases):
             self._prefixes[name] = prefix
 
@@ -571,7 +557,7 @@ class Registry:
         """The coherent SI unit of a dimension, spelled in base units."""
         powers = dimension.as_dict()
         atom = scope.builtin.base_atom
-        atoms = [(atom(unit), powers.get(base, 0)) for base, unit in _BASE_UNITS.items()]
+        atoms = [(atom(unit), powers.get(base, 0)) for base, unit in BASE_UNITS.items()]
         if "currency" in powers:
             atoms.append((self._money(), powers["currency"]))
         return make_unit(ONE, atoms)
@@ -598,3 +584,16 @@ class Registry:
         if resolved is not None:
             return self.build("", parse(resolved.definition.expression))
         return make_unit(unit.key.scale, ()) * self.base_unit(unit.dimension)
+
+
+def _standing(name: str) -> Registry:
+    return cast(Registry, getattr(scope, name))
+
+
+@lru_cache(64)
+def _again(parent: Registry, name: str, said: tuple[tuple[str, bool], ...]) -> Registry:
+    """A registry that was defined elsewhere; a task after another finds the same one."""
+    registry = Registry(parent, name=name)
+    for text, replace in said:
+        registry.define(text, replace=replace)
+    return registry

@@ -1,6 +1,7 @@
 """Which registry reads texts: that of the innermost `with` block, else the shared one."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from threading import local
 from typing import TYPE_CHECKING
@@ -42,6 +43,22 @@ def changed() -> None:
 def kept() -> None:
     """Tell the compilers of the scope of this task, if another task of the thread told its own."""
     if entered.get() is not _told.stack:
+        changed()
+
+
+@contextmanager
+def as_called(registry: "Registry | None") -> Iterator[None]:
+    """Read texts as they were where a function was handed over, and not where it runs later."""
+    stack = entered.get()
+    if registry is (stack[-1] if stack else None):
+        yield
+        return
+    token = entered.set(() if registry is None else (registry,))
+    changed()
+    try:
+        yield
+    finally:
+        entered.reset(token)
         changed()
 
 

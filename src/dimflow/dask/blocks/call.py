@@ -1,5 +1,6 @@
 """A user's function as the graph holds it: raw blocks in and out, units in between."""
 
+import pickle
 from collections.abc import Callable
 from inspect import Parameter, Signature, signature
 from types import FunctionType
@@ -14,7 +15,7 @@ from dimflow.array.dimarray import wrap
 from dimflow.dask.blocks.places import current_task
 from dimflow.dask.blocks.settling import Wanted, described, settled
 from dimflow.errors import BlockMismatch, DimflowError
-from dimflow.units import Unit, encode
+from dimflow.units import Unit, encode, scope
 
 ShapeRule = Callable[[tuple[Any, ...], Any], Any]
 _ABOUT_BLOCKS = ("block_id", "block_info")
@@ -29,7 +30,10 @@ class BlockCall:
     for a function that returns several. It goes to other processes if the function does.
     """
 
-    __slots__ = ("array", "asks", "function", "named", "operation", "shape", "units", "wanted")
+    __slots__ = (
+        *("array", "asks", "function", "named", "operation", "scope", "shape", "units"),
+        "wanted",
+    )
 
     def __init__(
         self, operation: str, function: Callable[..., Any], units: tuple[Any, ...], named: Any
@@ -37,6 +41,7 @@ class BlockCall:
         self.operation = operation
         self.function = function
         self.asks: list[str] = []  # what the function wants to be told of its block
+        self.scope = (scope.entered.get() or (None,))[-1]  # by which the function reads strings
         self.units = units
         self.named: dict[str, Unit] = named
         self.wanted: Any = Wanted()
@@ -54,7 +59,8 @@ class BlockCall:
         for name, unit in self.named.items():
             kwargs[name] = with_unit(kwargs[name], unit)
         try:
-            result = self.function(*args, **kwargs)
+            with scope.as_called(self.scope):
+                result = self.function(*args, **kwargs)
         except Exception as error:
             error.add_note(f"in {self.operation} of {self.__name__}, {self._here(place)[0]}")
             raise
@@ -118,8 +124,9 @@ class BlockCall:
 
     def __dask_tokenize__(self) -> Any:
         plan = self.operation, spelled(self.units), spelled(self.named), spelled(self.wanted)
+        read_by = None if self.scope is None else pickle.dumps(self.scope)
         # What is returned is hashed as its text, so that all must have one that tells it apart.
-        return "dimflow.dask.BlockCall", normalize_token(self.function), plan
+        return "dimflow.dask.BlockCall", normalize_token(self.function), plan, read_by
 
 
 def asked(function: Callable[..., Any]) -> list[str]:
