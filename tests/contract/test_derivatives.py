@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import dimflow
 from dimflow import autodiff, ops
 from dimflow.errors import MissingRule
 from dimflow.ops.rules.derivatives import Jvp, Zero
@@ -20,6 +21,7 @@ from tests.contract.finite_differences import (
     tangent_of,
 )
 from tests.contract.samples import all_cases, parametrized
+from tests.transforms.libraries import MAKERS
 
 DIFFERENTIABLE = differentiable()
 RTOL = 1e-6
@@ -67,6 +69,42 @@ def test_the_derivative_is_that_of_the_values(name: str) -> None:
             checked += 1
     refused = name in REFUSED_DERIVATIVES
     assert checked or refused, f"{name} has no smooth sample to differentiate"
+
+
+SEVERAL = [
+    n
+    for n in DIFFERENTIABLE
+    if any(len(differentiable_places(ops.get(n), c)) > 1 for c in all_cases(n))
+]
+
+
+@pytest.mark.share(3)
+@pytest.mark.parametrize("library", ["jax", "torch", "mlx"])
+@parametrized("derivative", SEVERAL)
+def test_a_library_differentiates_by_each_argument_alone(name: str, library: str) -> None:
+    """The others are constant to it, and some libraries have a way back that forgets that."""
+    op = ops.get(name)
+    for case in all_cases(name)[:6]:
+        places = differentiable_places(op, case)
+        if not case.smooth or any(np.iscomplexobj(a) for a in case.args):
+            continue
+
+        def function(*values: Any, case: Any = case, places: Any = places) -> Any:
+            args = list(case.args)
+            for place, value in zip(places, values, strict=True):
+                args[place] = value
+            outs = leaves(run(op, args, case.params))
+            return sum(out.sum() for out in outs if "float" in str(getattr(out, "dtype", "")))
+
+        values = [MAKERS[library](case.args[place]) for place in places]
+        for i in range(len(values)):
+
+            def alone(value: Any, i: int = i, values: Any = values) -> Any:
+                return function(*values[:i], value, *values[i + 1 :])
+
+            wanted = quietly(dimflow.grad(function, argnums=i), *values)
+            got = quietly(dimflow.grad(alone), values[i])
+            assert_same(np.asarray(got), np.asarray(wanted), rtol=1e-3, atol=1e-4, what=case.label)
 
 
 @pytest.mark.parametrize("name", REFUSED_DERIVATIVES)

@@ -7,13 +7,20 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from torch.nn import init
 
 from dimflow import DimArray
 from dimflow import units as u
 from dimflow.errors import DimflowError, UnsupportedFunction
 from dimflow.torch import DimTensor
+from dimflow.torch.functions import torch_function
 from tests.contract.whole_numbers import assert_uncut, outcome, parts
 from tests.torch import walk
+
+_PLACES, _FIRST = torch.tensor([[0, 1], [1, 0]]), torch.tensor([0])
+_HALVES = DimTensor(torch.tensor([[1.5, 2.5], [2.5, 1.5]], dtype=torch.float64), "")
+
+_DRAWS = ("random_", "bernoulli_", "geometric_", "nn.init.sparse_")
 
 # What these give are elements of no meaning; or Python asks the other operand, never the user.
 NAMES = sorted(n for n in walk.functions() if not n.startswith(("__r", "empty", "new_empty")))
@@ -72,6 +79,43 @@ def _beside_integers(function: Any, sample: Any) -> None:
         )
 
 
+# Whatever else writes: every method in place and every function of torch.nn.init, on a menu
+
+
+def method(name: str) -> Any:
+    return lambda *args: torch_function(getattr(torch.Tensor, name), args, {})
+
+
+MENU = [
+    *((), (1500 * u.m,), (1.5,), (1500 * u.m, 1500 * u.m), (1.5, 2.5), (0.5,)),
+    *((_PLACES > 0, 1500 * u.m), (0, _PLACES, 1500 * u.m), (0, _FIRST, 1500 * u.m)),
+    *((_HALVES,), (_PLACES > 0, _HALVES), (0, _PLACES, _HALVES), (0, _FIRST, _HALVES[:1])),
+    *((_PLACES, _HALVES), (_HALVES, 0.5), ((_FIRST,), _HALVES[:1]), (0, _PLACES, _HALVES, "sum")),
+]
+WRITERS = {
+    **{n: method(n) for n in dir(torch.Tensor) if n[-1] == "_" and n[0] != "_"},
+    **{f"nn.init.{n}": getattr(init, n) for n in dir(init) if n[-1] == "_" and n[0] != "_"},
+}
+
+
+@pytest.mark.parametrize("name", [n for n in WRITERS if n not in _DRAWS])
+def test_what_writes(name: str) -> None:
+    for given in MENU:
+        for unit in ("km", ""):
+            whole, other = (
+                DimTensor(torch.ones((2, 2), dtype=dtype), unit)
+                for dtype in (torch.int64, torch.float64)
+            )
+            results = []
+            for target in (whole, other):
+                args = [DimTensor(a.data * 1.0, unit) if a is _HALVES else a for a in given]
+                result = outcome(lambda: WRITERS[name](target, *args))  # noqa: B023
+                results.append(result if isinstance(result, Exception) else target)
+            if not any(isinstance(result, Exception) for result in results):
+                same = [result.to_numpy().data for result in results]
+                np.testing.assert_allclose(*same, err_msg=f"{given} in {unit}")
+
+
 def test_methods_and_casts_of_tensors() -> None:
     x = DimTensor(torch.tensor([1.5, 2.7]), "km")
     whole = DimTensor(torch.tensor([1, 2]), "km")
@@ -93,6 +137,7 @@ def test_methods_and_casts_of_tensors() -> None:
         lambda t: t.mul_(1.5),
         lambda t: t.add_(500 * u.m),
         lambda t: t.fill_(1500 * u.m),
+        lambda t: init.constant_(t, 1500 * u.m),
         lambda t: t.copy_(x),
         lambda t: t.clamp_(max=1500 * u.m),
         lambda t: t.masked_fill_(t > 1 * u.km, 1500 * u.m),

@@ -21,6 +21,7 @@ import jax.numpy as jnp
 import mlx.core as mx
 import numpy as np
 import pytest
+import scipy.special
 import torch
 from torch.nn import functional
 
@@ -30,7 +31,7 @@ import dimflow.mlx
 import dimflow.torch
 from dimflow import DimArray
 from dimflow import units as u
-from dimflow.errors import TracedValueError
+from dimflow.errors import DimflowError, TracedValueError, UnitError
 from tests.contract.samples import DAY, DEEP
 from tests.transforms.libraries import MAKERS, each_engine
 
@@ -85,6 +86,12 @@ def _raw(x: Any) -> Any:
 def _written(x: Any) -> Any:
     y = np.zeros(2)
     y[0] = x
+    return y
+
+
+def _added(x: Any) -> Any:
+    y = np.zeros(2)
+    np.add.at(y, [0], x)
     return y
 
 
@@ -157,6 +164,7 @@ FUNCTIONS: dict[str, Read] = {
     "array.array": lambda x: array.array("d", [x])[0],
     "struct": lambda x: struct.unpack("d", struct.pack("d", x))[0],
     "copy": copy.copy,
+    "copy of numbers": lambda x: copy.copy(_raw(x)),
     "deepcopy": copy.deepcopy,
     "pickle": lambda x: pickle.loads(pickle.dumps(x)),
     "x ** n": lambda x: METRES**x,
@@ -183,7 +191,10 @@ FUNCTIONS: dict[str, Read] = {
     "np.nditer": lambda x: next(np.nditer(x)),
     "y[0] = x": _written,
     "np.put": _put,
+    "np.add.at": _added,
+    "a ufunc of SciPy's": scipy.special.erf,
     "torch.tensor": torch.tensor,
+    "torch.tensor of a list of quantities": lambda x: torch.tensor([x, x]),
     "torch.tensor of a list": lambda x: torch.tensor([_raw(x), _raw(x)]),
     "torch.as_tensor": torch.as_tensor,
     "torch.as_tensor of a list": lambda x: torch.as_tensor([_raw(x), _raw(x)]),
@@ -387,10 +398,6 @@ _PYTORCH = {
     ("asarray of numbers", "tape"): "x.data of a bare tensor is PyTorch's x.detach()",
 }
 _OF_BARE = ("of numbers",)  # x.data of a bare tensor is PyTorch's x.detach()
-_MLX = {
-    "struct": "C code that says no more than that it got no float",
-    "torch.asarray": "the same",
-}
 
 
 def is_known(library: str, engine: str | None, way: str, unit: str | None, name: str) -> bool:
@@ -398,7 +405,7 @@ def is_known(library: str, engine: str | None, way: str, unit: str | None, name:
         return False
     if library == "torch" and unit is None and name.endswith(_OF_BARE):
         return True
-    return (library == "torch" and (name, way) in _PYTORCH) or (library == "mlx" and name in _MLX)
+    return library == "torch" and (name, way) in _PYTORCH
 
 
 def lost_by(library: str, engine: str | None, way: str, unit: str | None) -> dict[str, Any]:
@@ -475,6 +482,63 @@ def test_what_keeps_the_derivative_and_what_is_refused(library: str, engine: str
         assert isinstance(found, TracedValueError), (name, found)
         assert any(w in str(found) for w in word.split("|")), name
         assert found.hint
+
+
+# What libraries say before they ask us, of a tensor or an array where they want a number
+_FOREIGN = ("must be Number", "must be float", "invalid combination", "Invalid type dimflow")
+
+
+@each_engine
+def test_whatever_is_refused_is_refused_by_us(library: str, engine: str | None) -> None:
+    for name, read in reads_of(library, "").items():
+        found = outcome(library, engine, "grad", "", read)
+        if not isinstance(found, Exception) or isinstance(found, AttributeError):
+            continue
+        if not any(text in str(found) for text in _FOREIGN):
+            assert isinstance(found, DimflowError), (name, found)
+            assert "detach" not in str(found), name
+
+
+@each_engine
+@pytest.mark.parametrize("read", [float, lambda x: struct.pack("d", x), lambda x: x.item()])
+def test_who_catches_the_error_gets_no_number(library: str, engine: str | None, read: Read) -> None:
+    got = []
+
+    def function(x: Any) -> Any:
+        try:
+            got.append(read(x))
+        except Exception:
+            return x * x
+        return x * 0
+
+    x = DimArray(MAKERS[library](AT), "")
+    assert number(dimflow.grad(function, engine=engine)(x)) == pytest.approx(2 * AT)
+    assert not got
+
+
+def test_somebodys_own_error_stays() -> None:
+    def function(x: Any) -> Any:
+        try:
+            float(x)
+        except TypeError:
+            raise KeyError("mine") from None
+        return x
+
+    def looked_up(x: Any) -> Any:
+        return {}[f"{x}"] if repr(x) else x
+
+    for each in (function, looked_up):
+        with pytest.raises(KeyError):
+            dimflow.grad(each)(DimArray(AT, ""))
+
+
+def test_a_tensor_that_requires_grad_may_be_detached() -> None:
+    x = DimArray(torch.tensor(2.0), "m").requires_grad_()
+    for read in (lambda x: x.to_numpy(), lambda x: x.to_dict(), lambda x: x.to_compact()):
+        with pytest.raises(UnitError, match=r"detach it first"):
+            read(x)
+        with pytest.raises(TracedValueError, match=r"stop_gradient"):
+            dimflow.grad(lambda x: read(x) and x)(x.detach())  # noqa: B023
 
 
 @pytest.mark.parametrize("library", ["torch", "jax", "mlx"])

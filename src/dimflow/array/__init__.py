@@ -10,9 +10,11 @@ from dimflow.array.dimarray import DimArray
 from dimflow.array.guests import guest_of as _guest_of
 from dimflow.array.interpreter import INTERPRETER as _INTERPRETER
 from dimflow.array.making import PLAIN as _PLAIN
+from dimflow.array.making import assembled as _assembled
 from dimflow.backends import backend_of as _backend_of
 from dimflow.constants.constant import Constant
 from dimflow.errors import UnitError as _UnitError
+from dimflow.ops import dispatch as _dispatch
 from dimflow.ops.dispatch import interpreters as _interpreters
 from dimflow.ops.dispatch import wrappers as _wrappers
 from dimflow.ops.rules.units import PURE as _PURE
@@ -51,6 +53,7 @@ def _inverse(value: Any) -> Any:
 
 
 _unit.make_quantity = _make_quantity
+_dispatch.assemble = _assembled
 _interpreters[DimArray] = _INTERPRETER
 _interpreters[Constant] = _INTERPRETER
 _interpreters[_timedelta] = _interpreters[_timedelta64] = _INTERPRETER

@@ -8,7 +8,7 @@ import numpy as np
 from dimflow.array.core import Core, is_followed
 from dimflow.array.holes import visible
 from dimflow.backends import backend, backend_of
-from dimflow.backends.reading import refused, unstoppable
+from dimflow.backends.reading import note_read, refused, unstoppable
 from dimflow.errors import NotANumber, UnitError
 from dimflow.ops.rules.convert import Converter, checked_converter
 from dimflow.ops.rules.units import PURE
@@ -180,6 +180,7 @@ class Conversions(Core):
     def to_numpy(self, unit: Unit | str | None = None) -> Any:
         """The numbers as a NumPy array, in the array's own unit or in another."""
         raw = self._raw if unit is None else self.to(unit, copy=False)._raw
+        note_read("x.to_numpy()")
         return backend_of(raw).to_numpy(raw)
 
     def item(self, *index: int) -> Any:

@@ -8,6 +8,7 @@ import numpy as np
 from dimflow.array.core import Core
 from dimflow.backends import backend_of
 from dimflow.backends.holes import has_holes, refuse_blind
+from dimflow.backends.reading import note_read
 from dimflow.errors import NotANumber
 from dimflow.ops.rules.convert import lazily
 
@@ -18,6 +19,7 @@ def visible(raw: Any, operation: str, *index: int) -> Any:
     One in blocks is computed for it, since Dask would give the number under the mask.
     """
     if type(raw) is np.ndarray or not (has_holes(raw) or type(raw) in lazily):
+        note_read(operation)
         return raw
     if not index and raw.size != 1:
         return raw  # which is no number anyway

@@ -93,9 +93,9 @@ class Indexing(Core):
     def __setitem__(self, key: Any, value: Any) -> None:
         from dimflow.array.in_place import in_unit
 
-        if type(key) is int and isinstance(value, Core) and type(value._raw) is type(self._raw):
-            if not is_traced(0):
-                _refuse_swap(self._raw, value._raw)
+        is_one = type(key) is int and isinstance(value, Core)
+        if is_one and type(value._raw) is type(self._raw) and not is_traced(0):
+            _refuse_swap(self._raw, value._raw)
         raw = in_unit(self._unit, value, "an assignment")
         if type(raw) in followed or type(self._raw) in followed:
             from dimflow.array.followed import assign

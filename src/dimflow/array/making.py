@@ -56,6 +56,24 @@ def raw_and_unit(
     return _raw(data, dtype, backend, device, copy, **options), unit
 
 
+def assembled(values: Any) -> Any:
+    """A list as the array that it is, if it holds arrays: with a unit if one of them has one."""
+    if not _holds_arrays(values):
+        return values
+    from dimflow.array.dimarray import DimArray, wrap
+
+    if _first_unit(values) is not None:
+        return DimArray(values)
+    raw = _stacked(values, PURE, is_asked=False)
+    return wrap(raw, BARE) if _holds_ours(values) else raw
+
+
+def _holds_ours(values: Any) -> bool:
+    return any(
+        _holds_ours(v) if isinstance(v, (list, tuple)) else isinstance(v, Core) for v in values
+    )
+
+
 def _typed(text: str, default: Unit | None) -> Any:
     """`"65 mile/hour"` as the product of a number and a unit; whole numbers as integers."""
     from dimflow.array.dimarray import wrap

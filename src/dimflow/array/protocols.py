@@ -6,7 +6,7 @@ from typing import Any
 
 from dimflow.array.core import Core
 from dimflow.backends import backend, backend_of, names
-from dimflow.backends.reading import refused, unstoppable
+from dimflow.backends.reading import note_read, refused, unstoppable
 from dimflow.errors import DimflowError, UnitLossError, UnsupportedFunction
 from dimflow.ops.dispatch import followed, wrappers
 
@@ -36,6 +36,7 @@ class Protocols(Core):
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
         import numpy as np
 
+        note_read("np.asarray(x)")
         try:
             return np.array(self._pure("np.asarray(x)", _ARRAYS), dtype=dtype, copy=copy)
         except DimflowError as error:
@@ -75,10 +76,10 @@ class Protocols(Core):
         raw = self._pure("DLPack")
         if unstoppable.get() is not None:  # MLX asks for this first, and takes a constant
             raise refused("DLPack")
-        return backend_of(raw).asarray(raw).__dlpack__(**options)
+        return _exported(raw).__dlpack__(**options)
 
     def __dlpack_device__(self) -> Any:
-        return backend_of(self._raw).asarray(self._raw).__dlpack_device__()
+        return _exported(self._raw).__dlpack_device__()
 
     def __sizeof__(self) -> int:
         """Bytes with those of the numbers, by which schedulers see what their workers hold."""
@@ -96,3 +97,12 @@ class Protocols(Core):
 
         Protocols.__array_function__ = array_function  # type: ignore[assignment,method-assign]
         return array_function(self, function, types, args, kwargs)
+
+
+def _exported(raw: Any) -> Any:
+    """An array whose memory others may have; the library's refusal if it follows the values."""
+    note_read("DLPack")
+    library = backend_of(raw)
+    if library.requires_grad(raw) and type(raw) not in followed:
+        library.to_numpy(raw)
+    return library.asarray(raw)

@@ -15,6 +15,7 @@ import numpy as np
 from dimflow import ops
 from dimflow.autodiff.trace import Differentiation, Trace
 from dimflow.backends import Backend, backend_of
+from dimflow.backends.reading import refused
 from dimflow.errors import MissingRule, NotANumber, TracedValueError
 from dimflow.ops import Op, dispatch
 from dimflow.ops.dispatch import interpreter_of
@@ -52,7 +53,7 @@ def _refused(operation: str, convert: Callable[[Any], Any]) -> Any:
     def method(self: "Carrier", *args: Any, **kwargs: Any) -> Any:
         value = settled(self)
         if isinstance(value, Carrier):
-            raise TracedValueError(operation, value.trace.verb, value.trace.hint)
+            raise refused(operation, value.trace.verb, value.trace.hint)
         return convert(value, *args, **kwargs)
 
     return method
@@ -157,7 +158,7 @@ class Carrier:
     def __reduce_ex__(self, protocol: Any) -> Any:
         value = alive(self)
         if isinstance(value, Carrier):
-            raise TracedValueError("a pickle", value.trace.verb, value.trace.hint)
+            raise refused("a pickle", value.trace.verb, value.trace.hint)
         return value.__reduce_ex__(protocol)
 
     __float__ = _refused("float(x)", float)

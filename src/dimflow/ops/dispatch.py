@@ -46,6 +46,11 @@ followed: set[type] = set()
 # tensors. A kernel would read it as a constant, or wrap its result twice.
 wrappers: set[type] = set()
 
+# What makes an array of a list that holds arrays, traced values or quantities; set by
+# `dimflow.array`. Lists of plain numbers are the libraries' own matter.
+assemble: Callable[[Any], Any] | None = None
+_LISTS = frozenset((list, tuple))
+
 # A compiler that follows the bytecode (torch.compile) must not see our memos, which grow. It is
 # told to take this for True; for all others it is the cheapest function that answers None.
 _nothing: dict[int, bool] = {}
@@ -87,6 +92,8 @@ def run(op: "Op", args: tuple[Any, ...], params: dict[str, Any]) -> Any:
     if is_traced(0):
         assert run_traced is not None
         return run_traced(op, args, params)
+    if assemble is not None and not _LISTS.isdisjoint(map(type, args)) and not op.columns:
+        args = tuple([assemble(value) if type(value) in _LISTS else value for value in args])
     if params and not wrappers.isdisjoint(map(type, params.values())):
         among = [interpreter_of(type(v)) for v in params.values() if type(v) in wrappers]
         highest = max(among, key=lambda interpreter: interpreter.rank)
@@ -103,7 +110,7 @@ def run_alike(op: "Op", args: tuple[Any, ...], params: dict[str, Any]) -> Any:
     if params and not wrappers.isdisjoint(map(type, params.values())):
         return run(op, args, params)
     kind = type(args[0])
-    library = interpreters.get(kind)
+    library = None if kind in _LISTS else interpreters.get(kind)
     if len(args) > 1:
         for value in args:
             if type(value) is not kind:

@@ -104,6 +104,7 @@ class Op:
         "across",
         "arrays",
         "batching",
+        "columns",
         "cost",
         "definition",
         "derivative",
@@ -153,6 +154,7 @@ class Op:
         namespace: str = "",
         unit_dependent: bool = False,
         across: bool | None = None,
+        columns: bool = False,
     ) -> None:
         self.name = name
         self.kind = kind
@@ -176,6 +178,7 @@ class Op:
         self.namespace = namespace
         self.unit_dependent = unit_dependent
         self.across = across  # what a comparison gives across dimensions, instead of an error
+        self.columns = columns  # whether a list is one of columns, and not the array that it makes
         self.plans: dict[Any, Plan] = {}
         self._result_type: Any = None
         self._signature: inspect.Signature | None = None

@@ -12,9 +12,10 @@ from dimflow.array.dimarray import DimArray, wrap
 from dimflow.autodiff import Carrier
 from dimflow.backends import Backend
 from dimflow.backends.programs import Followed, is_closed_over
-from dimflow.backends.reading import VERB, chain, refusal_within
+from dimflow.backends.reading import VERB, chain, reads, refusal_within, refusals, swallowed
 from dimflow.errors import (
     DimensionError,
+    DimflowError,
     NotANumber,
     ShapeMismatch,
     TracedValueError,
@@ -106,12 +107,15 @@ class Call:
     def _run(self, *raws: Any) -> tuple[Any, ...]:
         """The function on raw arrays; results beside the derivative's own come after them."""
         values = with_units(raws, self.leaves)
-        try:
-            result, aux = self.function(*put_together(self._form, values)), None
-        except ValueError as error:  # NumPy's, of y[0] = x
-            if isinstance(error.__cause__, TracedValueError):
-                raise error.__cause__ from None
-            raise
+        with refusals() as found:
+            try:
+                result, aux = self.function(*put_together(self._form, values)), None
+            except Exception as error:
+                if isinstance(error.__cause__, TracedValueError):  # NumPy's, of y[0] = x
+                    raise error.__cause__ from None
+                if refusal := swallowed(error, found):
+                    raise refusal from None
+                raise
         if self.has_aux:
             result, aux = _pair(self.name, result)
         out, structure = taken_apart(self.name, result)
@@ -155,13 +159,14 @@ class Call:
         to the library, since its derivative is zero.
         """
         native = self.engine
-        found = None if native.is_own else self.library.reads(self._run, self.raws)
+        found = None if native.is_own else self._reads()
         self._structure = None
         if found is None:
             return
         self.engine = Own(self.library)
         try:
-            self.engine.vjp(self._run, self.raws, keep=False)
+            with refusals() as unheard:
+                self.engine.vjp(self._run, self.raws, keep=False)
         except Exception as error:
             self.engine = native
             closed = next((e for e in chain(error) if is_closed_over(e)), None)
@@ -171,10 +176,29 @@ class Call:
             if found == "number" and self._wanted is None:
                 raise TracedValueError(_TAKEN, VERB, _NOT_OURS) from error
         else:
-            if self._wanted is not None or found == "call":
+            is_heard = not unheard and found in ("call", "unknown")
+            if self._wanted is not None or is_heard:
                 self.engine = native
         finally:
             self._structure = None
+
+    def _reads(self) -> str | None:
+        """What the library says that the function reads; "unknown" where it cannot tell, since
+        somebody caught its error, or raised another one.
+        """
+        errors: list[Exception] = []
+
+        def watched(*raws: Any) -> Any:
+            try:
+                return self._run(*raws)
+            except Exception as error:
+                errors.append(error)
+                raise
+
+        with reads() as asked:
+            found = self.library.reads(watched, self.raws)
+        is_foreign = any(not isinstance(error, (DimflowError, Followed)) for error in errors)
+        return "unknown" if found is None and (asked or is_foreign) else found
 
     def reverse(self, *, keep: bool = True) -> Callable[[tuple[Any, ...]], tuple[Any, ...]]:
         """Run the function, and give the way back from cotangents of its results."""

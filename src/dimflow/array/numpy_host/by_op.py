@@ -15,7 +15,7 @@ from dimflow.array.numpy_host.rules import refuses
 from dimflow.backends.numpy_kernels.joining import widened
 from dimflow.errors import UnsupportedFunction
 from dimflow.ops import Op
-from dimflow.ops.dispatch import followed, interpreter_of
+from dimflow.ops.dispatch import interpreter_of, wrappers
 from dimflow.ops.rules.dtypes import kind_of
 from dimflow.ops.rules.values import refuse_cut_like
 
@@ -95,7 +95,7 @@ class ByOp:
         raws, units = separated(arrays)
         if any(
             raw is not None and interpreter_of(type(raw)).rank > 0 for raw in raws
-        ) or not followed.isdisjoint(map(type, params.values())):
+        ) or not wrappers.isdisjoint(map(type, params.values())):
             return self._elsewhere(args, kwargs, arrays, params, values)
         plan = planned(self.op, raws, units, params)
         if self._is_simple(args, kwargs):

@@ -16,7 +16,7 @@ from dimflow.array.numpy_host.out import run_into, written
 from dimflow.array.numpy_host.parts import refuse_traced
 from dimflow.array.numpy_host.rules import rule
 from dimflow.array.numpy_host.ufuncs import op_of, plain_keywords
-from dimflow.backends import pins
+from dimflow.backends import Backend, pins
 from dimflow.backends.holes import has_holes, refuse_blind
 from dimflow.backends.numpy_kernels.joining import widened
 from dimflow.errors import NotANumber, PointError, UnitError, UnitLossError, UnsupportedFunction
@@ -189,6 +189,7 @@ def at(ufunc: Any, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     raws, units = separated(tuple(others))
     for value in raws:
         refuse_traced(value, name, "make a new array: x = x.at[key].add(y)")
+    raws = tuple(map(_numbers_of, raws))
     values, result = _into_first(_op(ufunc), (unit, *units), (raw, *raws))
     same_numbers = result.key.scale == unit.key.scale and result.law == unit.law
     if not (same_numbers and are_alike(result, unit)):
@@ -202,6 +203,12 @@ def at(ufunc: Any, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     _refuse_cut(ufunc, raw, values, name)
     pins.check(raw)
     ufunc.at(raw, raw_key(index), *values, **kwargs)
+
+
+def _numbers_of(raw: Any) -> Any:
+    """An array of another library as NumPy's, which alone NumPy adds to its own."""
+    library = interpreter_of(type(raw))
+    return library.to_numpy(raw) if isinstance(library, Backend) and library.rank else raw
 
 
 def _refuse_cut(ufunc: Any, raw: Any, values: tuple[Any, ...], name: str) -> None:

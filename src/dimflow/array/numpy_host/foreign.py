@@ -8,7 +8,7 @@ function does to its unit.
 from typing import Any
 
 from dimflow import ops
-from dimflow.array.core import Core, is_followed
+from dimflow.array.core import Core
 from dimflow.array.dimarray import wrap
 from dimflow.array.indexing import raw_key
 from dimflow.array.interpreter import converted, planned, separated
@@ -18,7 +18,14 @@ from dimflow.array.numpy_host.rules import rule
 from dimflow.array.numpy_host.ufuncs import defaults
 from dimflow.backends import Backend, backend_of
 from dimflow.backends.holes import has_holes, refuse_blind
-from dimflow.errors import PointError, PureNumberError, UnitError, UnsupportedFunction
+from dimflow.backends.reading import refused
+from dimflow.errors import (
+    PointError,
+    PureNumberError,
+    TracedValueError,
+    UnitError,
+    UnsupportedFunction,
+)
 from dimflow.ops import Op
 from dimflow.ops.dispatch import interpreter_of
 from dimflow.ops.rules.dtypes import kind_of
@@ -66,27 +73,29 @@ def _numbers(ufunc: Any, name: str, inputs: tuple[Any, ...], place: int) -> Any:
     """The numbers of one argument, or an error that names our own function of that name."""
     ours = _ours(ufunc)
     (raw,), (unit,) = separated((inputs[place],))
-    if is_followed(raw):
-        hint = None if ours is None else f"{_called(ours)} can be followed"
-        refuse_traced(raw, name, hint)
+    hint = None if ours is None else f"{_called(ours)} can be followed"
+    refuse_traced(raw, name, hint)
     if has_holes(raw):
         refuse_blind(name)
     wanted = _ANGLES.get(ufunc.__name__, ("",) * len(inputs))[place]
     if wanted and isinstance(unit, Unit) and unit.dimension is RADIAN.dimension:
-        hint = f"it takes the numbers of an angle in {wanted}: x.to_value({wanted!r})"
-        raise PureNumberError(name, unit, hint=hint)
+        angle = f"it takes the numbers of an angle in {wanted}: x.to_value({wanted!r})"
+        raise PureNumberError(name, unit, hint=angle)
     try:
         numbers = converted(resolve(_ANY, (unit,), {}), (raw,))[0]
     except PureNumberError as error:
-        hint = error.hint
+        advice = error.hint
         if ours is not None and len(inputs) == len(ours.array_names):
-            hint = _advice(ours, inputs)
-        raise PureNumberError(name, unit, hint=hint) from None
+            advice = _advice(ours, inputs)
+        raise PureNumberError(name, unit, hint=advice) from None
     except PointError as error:
         raise PointError(name, unit, error.hint) from None
     library = interpreter_of(type(numbers))
     if isinstance(library, Backend) and not hasattr(type(numbers), "__array_ufunc__"):
-        return library.to_numpy(numbers)
+        try:
+            return library.to_numpy(numbers)
+        except TracedValueError as error:
+            raise refused(name, error.verb, hint or error.hint) from None
     return numbers
 
 

@@ -7,7 +7,8 @@ import numpy as np
 
 from dimflow.array.core import Core, is_followed
 from dimflow.array.interpreter import converted, planned, separated
-from dimflow.errors import TracedValueError, UnsupportedFunction
+from dimflow.backends.reading import refused
+from dimflow.errors import UnsupportedFunction
 from dimflow.ops import Op
 from dimflow.ops.dispatch import interpreter_of
 from dimflow.ops.rules.units import PURE
@@ -89,7 +90,7 @@ def refuse_deaf(raw: Any, name: str) -> None:
 def refuse_traced(raw: Any, name: str, hint: str | None = None) -> None:
     """An error for a value that is being differentiated, which NumPy's own code cannot follow."""
     if is_followed(raw):
-        raise TracedValueError(name, raw.trace.verb, hint or raw.trace.hint)
+        raise refused(name, raw.trace.verb, hint or raw.trace.hint)
 
 
 def normal_axis(axis: int, ndim: int) -> int:

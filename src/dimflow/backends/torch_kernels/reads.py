@@ -13,6 +13,7 @@ from torch.compiler import is_compiling
 from torch.overrides import TorchFunctionMode, _get_current_function_mode_stack
 
 from dimflow.backends.reading import refused
+from dimflow.ops.dispatch import wrappers
 
 _functorch: Any = torch._C._functorch
 # What takes numbers out of a tensor; int(x) and a branch are steps, whose derivative is zero.
@@ -26,6 +27,7 @@ READS: dict[Any, str] = {
     Tensor.__dlpack__: "DLPack",
     Tensor.__deepcopy__: "copy.deepcopy(x)",
     Tensor.__reduce_ex__: "a pickle",
+    Tensor.untyped_storage: "the memory of x, which a pickle or copy.copy(x) asks for,",
     Tensor.new_tensor: "y.new_tensor(x)",
     torch.tensor: "torch.tensor(x)",
     torch.as_tensor: "torch.as_tensor([x])",
@@ -109,15 +111,24 @@ def number_of(value: Any, call: str, func: Any = None, place: int | str = 0) -> 
 def _holds_differentiated(value: Any) -> bool:
     if isinstance(value, (list, tuple)):
         return any(map(_holds_differentiated, value))
+    if type(value) in wrappers and not isinstance(value, Tensor):
+        value = value.data  # of a quantity
     return is_differentiated(value)
 
 
 def refusing_reads() -> Any:
     """A block in which such a read is an error. One is enough; compilers do without."""
+    return nullcontext() if is_compiling() or _is_active() else _RefusedReads()
+
+
+def is_refusing(tensor: Any) -> bool:
+    """Whether a transform follows a tensor, and not PyTorch's own record alone."""
+    return _is_active() or _functorch.is_functorch_wrapped_tensor(tensor)
+
+
+def _is_active() -> bool:
     modes = _get_current_function_mode_stack()  # type: ignore[no-untyped-call]
-    if is_compiling() or any(type(mode) is _RefusedReads for mode in modes):
-        return nullcontext()
-    return _RefusedReads()
+    return any(type(mode) is _RefusedReads for mode in modes)
 
 
 def is_differentiated(tensor: Any) -> bool:

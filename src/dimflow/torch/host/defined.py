@@ -418,13 +418,15 @@ def _initial(name: str, *differences: str) -> None:
 
     def run(tensor: Any, generator: Any = None, **values: Any) -> Any:
         unit = tensor._unit if isinstance(tensor, Core) else PURE
+        target = gradients.raw_of(tensor)
         call = f"torch.nn.init.{name}"
         for key, value in values.items():
-            target = unit.delta if key in differences else unit
-            raw = as_tensor(in_unit(target, value, f"{key}= of {call}"))
+            wanted = unit.delta if key in differences else unit
+            raw = as_tensor(in_unit(wanted, value, f"{key}= of {call}"))
+            refuse_cut(raw, target.dtype)
             values[key] = number_of(raw, call)
         seeded = {} if generator is None else {"generator": generator}
-        function(gradients.raw_of(tensor), **values, **seeded)
+        function(target, **values, **seeded)
         return tensor
 
     FUNCTIONS[f"nn.init.{name}"] = run

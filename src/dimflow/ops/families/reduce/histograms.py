@@ -369,6 +369,7 @@ def histogram2d(
 @composite(
     numpy="histogramdd",
     arrays=("sample", "weights"),
+    columns=True,
     domain=lambda rng: [
         Sample((np.stack([_scattered(rng) for _ in range(2)], axis=1),), {"bins": 3}),
         Sample(
