@@ -56,7 +56,7 @@ def _refuse_swap(raw: Any, value: Any) -> None:
     they are of PyTorch's tensors, of which the single elements are views too.
     """
     library = interpreter_of(type(raw))
-    if not isinstance(library, Backend) or not library.may_share(raw, value):
+    if not isinstance(library, Backend) or not library.overlaps(raw, value):
         return
     code, place = (caller := sys._getframe(2)).f_code, caller.f_lasti
     if opname[code.co_code[place]] != "STORE_SUBSCR" or code is random.Random.shuffle.__code__:

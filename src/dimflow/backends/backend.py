@@ -217,7 +217,7 @@ class Backend(ABC):
         """x[key], for any key that Python takes; masks and arrays in it may be NumPy's."""
         return raw[key]
 
-    def may_share(self, raw: Any, other: Any) -> bool:
+    def overlaps(self, raw: Any, other: Any) -> bool:
         """Whether to write into an array of the library may change another one of it."""
         return False
 

@@ -85,7 +85,7 @@ class NumPy(Backend):
         pins.check(raw)
         raw[key] = value
 
-    def may_share(self, raw: Any, other: Any) -> bool:
+    def overlaps(self, raw: Any, other: Any) -> bool:
         """As NumPy has it."""
         return np.may_share_memory(raw, other)
 

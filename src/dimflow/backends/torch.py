@@ -230,7 +230,7 @@ class Torch(ArrayAPI):
             return np.asarray(raw.tolist(), self.numpy_dtype(raw))
         return raw.resolve_conj().resolve_neg().cpu().numpy()
 
-    def may_share(self, raw: Any, other: Any) -> bool:
+    def overlaps(self, raw: Any, other: Any) -> bool:
         """Whether they have one storage; tensors of `torch.func` have none to look at."""
         if any(map(torch._C._functorch.is_functorch_wrapped_tensor, (raw, other))):
             return False
