@@ -198,7 +198,7 @@ def test_a_key_means_what_it_means_to_numpy(key: Any) -> None:
     expected = x[key]
     np.testing.assert_array_equal(TORCH.getitem(torch.from_numpy(x), key).numpy(), expected)
     np.testing.assert_array_equal(ops.getitem(torch.from_numpy(x), key).numpy(), expected)
-    values = -np.arange(1.0, 1 + expected.size).reshape(expected.shape)
+    values = np.asarray(-np.arange(1.0, 1 + expected.size).reshape(expected.shape))
     wanted = x.copy()
     wanted[key] = values
     written = torch.from_numpy(x.copy())

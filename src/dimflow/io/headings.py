@@ -111,7 +111,7 @@ def _may_go_on(word: str) -> bool:
 
 
 def _is_pressure(text: str) -> bool:
-    return Unit(text).dimension is Unit("Pa").dimension
+    return str(Unit(text).dimension) == "[pressure]"
 
 
 def _is_unit(text: str) -> bool:

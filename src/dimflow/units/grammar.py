@@ -24,6 +24,7 @@ from dimflow.units.scale import ONE, Scale, irrational
 
 MAX_LENGTH = 2048
 MAX_DEPTH = 32
+_LONGEST = 6650  # bits of a number: 2,000 digits
 
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁄ᐟ⸍⋅", "0123456789+-///.")
 _LETTER = r"[^\W\d⁰¹²³⁴-⁹]"
@@ -269,6 +270,9 @@ class _Reader:
             raise self.fail(self.groups[-1].position, "this parenthesis is never closed")
         group = self.groups[0]
         self._flush(group)
+        number = group.factor
+        if number.numerator.bit_length() + number.denominator.bit_length() > _LONGEST:
+            raise self.fail(0, "the number of this unit is too long")  # to be read as it is printed
         return Product(group.factor, tuple(group.terms), frozenset(self.behind))
 
     def _name(self, token: re.Match[str]) -> None:

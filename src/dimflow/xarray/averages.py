@@ -19,6 +19,7 @@ from dimflow.errors import UnitError
 from dimflow.units import Unit
 from dimflow.xarray.replacing import replace_method
 from dimflow.xarray.variables import (
+    RADIAN,
     as_quantity,
     claimed_unit,
     has_quantities,
@@ -103,7 +104,7 @@ def _refuse_misread(weights: Any) -> None:
         return
     labels = weights.coords.get(weights.name)
     if labels is not None and is_coordinate(labels) and isinstance(weights.data, np.ndarray):
-        wanted = np.cos(DimArray(labels.values, claim).to_value("rad"))
+        wanted = np.cos(DimArray(labels.values, claim).to_value(RADIAN))
         if weights.shape == wanted.shape and np.allclose(weights, wanted, rtol=1e-4, atol=1e-6):
             return
     call = f"np.cos({labels_named(weights.name)}.dimflow.quantify())"

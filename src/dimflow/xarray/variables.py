@@ -22,7 +22,7 @@ from dimflow.units.alike import is_number
 from dimflow.units.tables import builtin
 
 _NANOSECOND = builtin.parse("ns")  # whatever a scope makes of the names
-_RADIAN = builtin.parse("rad")
+RADIAN = builtin.parse("rad")
 
 
 def unit_of(variable: Any) -> Unit | None:
@@ -199,7 +199,7 @@ def is_turned(claim: str) -> bool:
         unit = Unit(claim)
     except UnitError:
         return False
-    return unit.dimension == _RADIAN.dimension and unit != _RADIAN
+    return unit.dimension == RADIAN.dimension and unit != RADIAN
 
 
 _COMPARISONS = {
