@@ -56,6 +56,14 @@ DEVIATIONS = {
 }
 
 
+# The default eps, 1e-5 of PyTorch's numbers, is next to nothing of a quantity
+WITHOUT_EPS = {"nn.functional.layer_norm"}
+
+
+def near(one, other):
+    return torch.allclose(one, other, rtol=1e-4, atol=1e-4, equal_nan=True)
+
+
 def is_random(name):
     return any(word in name for word in RANDOM)
 
@@ -100,7 +108,8 @@ def check(name, function, sample, chosen):
                 if one.dtype is not torch.complex32:  # which PyTorch cannot divide
                     assert agree(one.data, other.to(one.unit).data), (name, writing, str(one.unit))
                 if writing != "lengths in two units":
-                    assert agree(one.data, number), (name, writing)
+                    same = near if name in WITHOUT_EPS else agree
+                    assert same(one.data, number), (name, writing)
             else:
                 assert agree(one, other), (name, writing)
 

@@ -7,7 +7,7 @@ import dimflow
 from dimflow import DimArray
 from dimflow import units as u
 from dimflow.dask import map_blocks
-from dimflow.errors import ComputationError
+from dimflow.errors import ComputationError, TracedValueError
 from tests.dask.conftest import nothing_runs
 from tests.dask.derivatives.programs import FIELD, RNG, assert_same, lazy_of, tasks
 
@@ -79,9 +79,6 @@ def test_functions_of_blocks_have_higher_derivatives_and_tangents():
 
 
 REFUSED = {
-    "numbers of NumPy": lambda x: map_blocks(
-        lambda b: np.asarray(b.data) ** 2, x, unit="m**2"
-    ).sum(),
     "the block's place": lambda x: map_blocks(lambda b, block_id=None: b, x).sum(),
 }
 
@@ -90,3 +87,10 @@ REFUSED = {
 def test_what_has_no_derivative_block_by_block_says_so(name, lazy):
     with pytest.raises(ComputationError, match="custom_gradient"):
         dimflow.grad(REFUSED[name])(lazy_of(FIELD, (2, 4)))
+
+
+def test_numbers_of_numpy_are_a_read(lazy):
+    with pytest.raises(TracedValueError, match="stop_gradient"):
+        dimflow.grad(
+            lambda x: map_blocks(lambda b: np.asarray(b.data) ** 2, x, unit="m**2").sum()
+        )(lazy_of(FIELD, (2, 4)))

@@ -49,8 +49,8 @@ def _laid_by_count(raw: Any, like: Any) -> Any:
         return raw
     whole = tuple(range(like.ndim))
     form = {"dtype": raw.dtype, "meta": meta_from_array(raw._meta, like.ndim)}
-    return da.blockwise(
-        _spread, whole, raw, whole[missing:], like, whole, align_arrays=False, **form
+    return da.blockwise(  # of as many blocks, Dask takes the lengths of the first: those of `like`
+        _spread, whole, like, whole, raw, whole[missing:], align_arrays=False, **form
     )
 
 
@@ -61,5 +61,5 @@ def _belong(own: tuple[Any, ...], theirs: tuple[Any, ...]) -> bool:
     return own == (1,) or length == other or is_counted
 
 
-def _spread(block: Any, like: Any) -> Any:
+def _spread(like: Any, block: Any) -> Any:
     return np.broadcast_to(block, like.shape)
