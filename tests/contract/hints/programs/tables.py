@@ -100,8 +100,11 @@ PROGRAMS = [
         "q * x",
         "(q * x.dimflow.quantify('km')).dimflow.to_value('km*s')",
         "(q * x.drop_attrs()).dimflow.to_value('s')",
+        "(q * f(labels.dimflow.quantify())).dimflow.to_value('km*s')",
         right="[2.0, 4.0, 8.0]",
-        given=XARRAY + "\nx = n.assign_attrs(units='km'); q = 2 * u.s",
+        given=XARRAY
+        + "\nlabels = x = n.rename(None).assign_attrs(units='km'); q = 2 * u.s"
+        + "\ndef f(labels): return labels",
     ),
     program(
         "x.polyfit('x', 1)",
