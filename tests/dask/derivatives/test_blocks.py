@@ -91,6 +91,6 @@ def test_what_has_no_derivative_block_by_block_says_so(name, lazy):
 
 def test_numbers_of_numpy_are_a_read(lazy):
     with pytest.raises(TracedValueError, match="stop_gradient"):
-        dimflow.grad(
-            lambda x: map_blocks(lambda b: np.asarray(b.data) ** 2, x, unit="m**2").sum()
-        )(lazy_of(FIELD, (2, 4)))
+        dimflow.grad(lambda x: map_blocks(lambda b: np.asarray(b.data) ** 2, x, unit="m**2").sum())(
+            lazy_of(FIELD, (2, 4))
+        )
