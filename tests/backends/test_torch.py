@@ -592,3 +592,20 @@ def test_a_deviation_of_0_has_pytorchs_derivative(numbers: Any) -> None:
         expected.sum().backward()
         np.testing.assert_allclose(found.detach(), expected.detach())
         np.testing.assert_allclose(ours.grad, theirs.grad)
+
+
+@pytest.mark.parametrize("dtype", [torch.int8, torch.int16, torch.uint8, torch.int32, torch.int64])
+def test_whole_numbers_of_any_width_are_places(dtype: Any) -> None:
+    """Of PyTorch's own, some are none, and uint8 is a mask."""
+    x, places = torch.arange(5.0) * 2, torch.tensor([3, 0], dtype=dtype)
+    np.testing.assert_array_equal(TORCH.getitem(x, places), [6.0, 0.0])
+    np.testing.assert_array_equal(ops.getitem(x, key=places), [6.0, 0.0])
+    with pytest.raises(NotANumber, match="index"):
+        TORCH.getitem(x, places.to(torch.float32))
+
+
+def test_the_memory_of_what_autograd_follows_is_not_given_away() -> None:
+    x = DimArray(torch.ones(2, requires_grad=True), "")
+    for take in (np.from_dlpack, torch.from_dlpack):
+        with pytest.raises(UnitError, match="detach"):
+            take(x)
