@@ -448,3 +448,16 @@ def test_a_parameter_may_leave_one_of_several_results() -> None:
     triangle = ops.qr(Abstract((5, 3), "float32"), mode="r")
     assert (values.shape, values.dtype) == ((4, 3), np.dtype("float64"))
     assert (triangle.shape, triangle.dtype) == ((3, 3), np.dtype("float32"))
+
+
+@pytest.mark.parametrize("casting", ["unsafe", "same_kind", "safe", "no"])
+@pytest.mark.parametrize("dtype", [np.int64, np.float32, np.complex128])
+def test_a_cast_is_allowed_without_data_where_numpy_allows_it(casting: Any, dtype: Any) -> None:
+    def made(*arrays: Any) -> Any:
+        try:
+            return np.add(*arrays, dtype=dtype, casting=casting).dtype
+        except TypeError:
+            return None
+
+    numbers = np.ones(3), np.ones(3, np.float32)
+    assert made(*(Abstract(x.shape, x.dtype) for x in numbers)) == made(*numbers)

@@ -261,3 +261,13 @@ def test_what_nan_becomes_has_a_unit(lazy):
         np.testing.assert_array_equal(kept.compute().to_value("m"), [1.0, 1000.0])
     with pytest.raises(DimflowError):
         da.nan_to_num(x)
+
+
+def test_the_edges_of_an_overlap_have_units() -> None:
+    x = DaskDimArray(np.arange(6.0), "m", chunks=3)
+    found = da.overlap.boundaries(x, {0: 1}, {0: DimArray(3, "km")})
+    raw = da.overlap.boundaries(x.data, {0: 1}, {0: 3000.0})
+    np.testing.assert_array_equal(found.to_value("m").compute(), raw.compute())
+    padded, theirs = (da.overlap.add_dummy_padding(a, {0: 1}, {0: "none"}) for a in (found, raw))
+    assert padded.chunks == theirs.chunks  # what it pads with is whatever memory held
+    np.testing.assert_array_equal(padded.to_value("m").compute()[1:-1], raw.compute())
