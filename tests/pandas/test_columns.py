@@ -514,3 +514,12 @@ def test_what_is_no_duration() -> None:
         pd.to_timedelta(pd.Series([1.0], dtype="dimflow[m]"))
     with pytest.raises(UnitError, match="durations that have one"):
         pd.to_timedelta(pd.Series([1.0], dtype="dimflow[h]"), unit="s")
+
+
+def test_astype_copies_unless_it_is_told_not_to() -> None:
+    column = DimExtensionArray([1.0, 2.0], "m")
+    made, same = column.astype(column.dtype), column.astype(column.dtype, copy=False)
+    made[0] = DimArray(5.0, "m")
+    assert column[0] == DimArray(1.0, "m")
+    same[0] = DimArray(7.0, "m")
+    assert column[0] == DimArray(7.0, "m")

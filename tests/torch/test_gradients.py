@@ -320,3 +320,12 @@ def test_a_raw_leaf_of_no_module_holds_pure_numbers():
     leaf = torch.tensor(2.0, requires_grad=True)
     (found,) = torch.autograd.grad((leaf * units.m) ** 2, leaf)
     assert str(found.unit) == "m**2"
+
+
+def test_of_several_outputs_only_the_inputs_that_are_named_gather() -> None:
+    a, b = (DimTensor(torch.ones(2), "m").requires_grad_() for _ in range(2))
+    first, second = (a * b).sum(), (a * a * b).sum()
+    one = [DimTensor(1.0, "1/m**2"), DimTensor(1.0, "1/m**3")]
+    torch.autograd.backward([first, second], one, inputs=[a])
+    assert b.grad is None
+    torch.testing.assert_close(a.grad.to_value("1/m"), torch.full((2,), 3.0))
