@@ -580,20 +580,6 @@ def test_the_tangent_of_a_tangent_is_not_lost_where_pytorch_has_no_rule() -> Non
     torch.testing.assert_close(second, -2 / 9 * x ** (-5 / 3))
 
 
-@pytest.mark.parametrize("numbers", [[2.0], [2.0, 2.0], [[1.0, 1.0], [2.0, 4.0]]])
-def test_a_deviation_of_0_has_pytorchs_derivative(numbers: Any) -> None:
-    """It is 0 there: a batch in which nothing varies does not make the weights nan."""
-    for correction in {0, min(1, len(numbers) - 1)}:
-        ours = torch.tensor(numbers, dtype=torch.float64, requires_grad=True)
-        theirs = torch.tensor(numbers, dtype=torch.float64, requires_grad=True)
-        found = ops.std(ours, axis=-1, ddof=correction)
-        expected = torch.std(theirs, dim=-1, correction=correction)
-        found.sum().backward()
-        expected.sum().backward()
-        np.testing.assert_allclose(found.detach(), expected.detach())
-        np.testing.assert_allclose(ours.grad, theirs.grad)
-
-
 @pytest.mark.parametrize("dtype", [torch.int8, torch.int16, torch.uint8, torch.int32, torch.int64])
 def test_whole_numbers_of_any_width_are_places(dtype: Any) -> None:
     """Of PyTorch's own, some are none, and uint8 is a mask."""

@@ -4,10 +4,11 @@ import copy
 import pickle
 import threading
 
+import numpy as np
 import pytest
 import torch
 
-from dimflow import units
+from dimflow import ops, units
 from dimflow.errors import DimensionError, UnitError
 from dimflow.torch import DimParameter, DimTensor, UnitModule, gradients
 
@@ -329,3 +330,17 @@ def test_of_several_outputs_only_the_inputs_that_are_named_gather() -> None:
     torch.autograd.backward([first, second], one, inputs=[a])
     assert b.grad is None
     torch.testing.assert_close(a.grad.to_value("1/m"), torch.full((2,), 3.0))
+
+
+@pytest.mark.parametrize("numbers", [[2.0], [2.0, 2.0], [[1.0, 1.0], [2.0, 4.0]]])
+def test_a_deviation_of_0_has_pytorchs_derivative(numbers: list) -> None:
+    """It is 0 there: a batch in which nothing varies does not make the weights nan."""
+    for correction in {0, min(1, len(numbers) - 1)}:
+        ours = torch.tensor(numbers, dtype=torch.float64, requires_grad=True)
+        theirs = torch.tensor(numbers, dtype=torch.float64, requires_grad=True)
+        found = ops.std(ours, axis=-1, ddof=correction)
+        expected = torch.std(theirs, dim=-1, correction=correction)
+        found.sum().backward()
+        expected.sum().backward()
+        np.testing.assert_allclose(found.detach(), expected.detach())
+        np.testing.assert_allclose(ours.grad, theirs.grad)
